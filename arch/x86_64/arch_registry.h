@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef FC_X86_REGISTRY_H
+#define FC_X86_REGISTRY_H
+
+#define FC_VARIANT(name, ...) FC_VARIANT_##name,
+enum fc_variant_index {
+#include "variants.def"
+  FC_VARIANT_COUNT
+};
+#undef FC_VARIANT
+
+#define FC_PARAM(name, ...) FC_PARAM_##name,
+enum fc_param_index {
+#include "params.def"
+  FC_PARAM_COUNT
+};
+#undef FC_PARAM
+
+/* What the slots hold until the resolver has run: legal on every CPU of the architecture. */
+#define FC_BASELINE FC_VARIANT_sse2
+
+#define FC_ARCH_THIS FC_ARCH_X86_64
+
+#endif

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The built-in rules of x86_64, for a machine that was never measured: what the C library would do, less its
+ * known mistakes. The reported cache sizes are not asked: hypervisors report zero, and 500 MB.
+ * Early code: no absolute relocation, no call outside.
+ */
+#include "arch/variant.h"
+#include "arch_cpu.h"
+
+uint32_t fc_builtin_avoid(const struct fc_cpu *cpu) {
+  /* a copy inside a memory transaction must not abort it */
+  return cpu->features & FC_BIT(rtm) ? FC_VZEROUPPER : 0;
+}
+
+void fc_builtin_params(const struct fc_cpu *cpu, size_t params[FC_PARAM_COUNT]) {
+  /*
+   * rep movsb: on Intel from where its start-up cost is paid, and not for the distances that it is known to be
+   * slow at. Never on AMD, where it is slow for some alignments on Zen 3 and 4, and in microcode before.
+   */
+  if (fc_x86_family(cpu->id) == 6 && (cpu->features & FC_BIT(erms))) {
+    params[FC_PARAM_rep_movsb_min] = 4096;
+    params[FC_PARAM_rep_movsb_max] = params[FC_PARAM_non_temporal_min];
+    params[FC_PARAM_rep_movsb_skew] = 64;
+  }
+}
+
+int fc_entry_small(const size_t params[FC_PARAM_COUNT]) { return params[FC_PARAM_masked_below] != 0; }
+
+void fc_entry_small_off(size_t params[FC_PARAM_COUNT]) { params[FC_PARAM_masked_below] = 0; }

@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: MIT */
+/* The public functions that answer questions. They call nothing of the C library. */
+#include "lib/fastcopy.h"
+
+#include "arch/variant.h"
+#include "dispatch/plan.h"
+
+#define EXPORT __attribute__((visibility("default")))
+
+EXPORT const char *fastcopy_version(void) { return FASTCOPY_VERSION_STRING; }
+
+/* Copies what both the caller's structure and ours hold; the size that the caller set stays. */
+static void give(void *to, size_t to_size, const void *from, size_t from_size) {
+  size_t size = to_size < from_size ? to_size : from_size;
+  for (size_t i = sizeof(size_t); i < size; i++)
+    ((char *)to)[i] = ((const char *)from)[i];
+}
+
+/* Made on first use from constants and from the report, always with the same result: racing callers do no harm. */
+static struct fastcopy_parameter parameters[FC_PARAM_COUNT];
+static char features[FC_FEATURE_COUNT * (sizeof(struct fc_feature_name) + 2)];
+
+static void list_features(uint64_t set) {
+  size_t at = 0;
+  for (unsigned i = 0; i < FC_FEATURE_COUNT; i++) {
+    if (!(set >> i & 1))
+      continue;
+    if (at != 0) {
+      features[at++] = ',';
+      features[at++] = ' ';
+    }
+    for (const char *c = fc_feature_names[i].name; *c != '\0'; c++)
+      features[at++] = *c;
+  }
+}
+
+EXPORT int fastcopy_describe(struct fastcopy_plan *plan) {
+  if (plan == NULL || plan->size < sizeof *plan)
+    return -1;
+  const struct fc_report *report = &fc_report;
+  list_features(report->cpu.features);
+  for (unsigned i = 0; i < FC_PARAM_COUNT; i++) {
+    parameters[i].name = fc_params[i].name;
+    parameters[i].doc = fc_params[i].doc;
+    parameters[i].value = fc_live.params[i];
+  }
+  struct fastcopy_plan full = {
+      .memcpy_variant = fc_variants[report->plan.memcpy_variant].name,
+      .memmove_variant = fc_variants[report->plan.memmove_variant].name,
+      .source = fc_source_text(report->plan.source),
+      .reason = fc_reason_text(report->plan.reason),
+      .table = report->table,
+      .features = features,
+      .cpu = report->cpu.id,
+      .feature_hash = fc_feature_hash(report->cpu.features),
+      .parameters = parameters,
+      .parameter_count = FC_PARAM_COUNT,
+  };
+  give(plan, plan->size, &full, sizeof full);
+  return 0;
+}
+
+EXPORT int fastcopy_variants(size_t index, struct fastcopy_variant *variant) {
+  if (variant == NULL || variant->size < sizeof *variant || index >= FC_VARIANT_COUNT)
+    return -1;
+  struct fastcopy_variant full = {
+      .name = fc_variants[index].name,
+      .needs = fc_variants[index].needs,
+      .usable = fc_variant_usable((unsigned)index, &fc_report.cpu),
+      .measured_only = (fc_variants[index].traits & FC_MEASURED) != 0,
+      .memmove = fc_variant_function((unsigned)index),
+  };
+  give(variant, variant->size, &full, sizeof full);
+  return 0;
+}

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: MIT */
+/* What the commands of fastcopy-tune share. */
+#ifndef TUNE_H
+#define TUNE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "dispatch/plan.h"
+
+/* Exit codes of every command. */
+enum { TUNE_DONE = 0, TUNE_FAILED = 1, TUNE_USAGE = 2 };
+
+/* The commands. argv[0] is the command's own name; each returns an exit code. */
+int tune_bench(int argc, char **argv);
+int tune_calibrate(int argc, char **argv);
+int tune_explain(int argc, char **argv);
+int tune_show(int argc, char **argv);
+int tune_variants(int argc, char **argv);
+
+/* One line on standard error, "fastcopy-tune: " before it; says what, where and what to do. */
+void tune_error(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+/* Path of the tuning table that a privileged process reads: FASTCOPY_TABLE_FOLDER of the build and tuning.fct. */
+#define TUNE_TABLE_PATH FC_TABLE_FOLDER "/" FC_TABLE_NAME
+
+#endif
