@@ -10,8 +10,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "dispatch/cpu.h"
 #include "arch_registry.h" /* of the architecture: enums of variants and parameters, FC_BASELINE */
+#include "dispatch/cpu.h"
 
 #pragma GCC visibility push(hidden)
 

@@ -3,9 +3,9 @@
 #ifndef FC_PLAN_H
 #define FC_PLAN_H
 
+#include "arch/variant.h"
 #include "dispatch/startup.h"
 #include "dispatch/table.h"
-#include "arch/variant.h"
 
 #pragma GCC visibility push(hidden)
 
@@ -14,15 +14,15 @@ enum fc_source { FC_SOURCE_BUILTIN, FC_SOURCE_TABLE, FC_SOURCE_ENVIRONMENT };
 enum fc_reason {
   /* the first ones mirror enum fc_table_status: what became of the table */
   FC_REASON_TABLE_LAST = FC_TABLE_STATUS_COUNT - 1,
-  FC_REASON_TABLE_UNUSABLE, /* an entry for this CPU, but its variants are unknown or not usable here */
-  FC_REASON_TABLE_DISABLED, /* FASTCOPY_DISABLE=table */
-  FC_REASON_VARIANT_FORCED, /* FASTCOPY_VARIANT */
+  FC_REASON_TABLE_UNUSABLE,  /* an entry for this CPU, but its variants are unknown or not usable here */
+  FC_REASON_TABLE_DISABLED,  /* FASTCOPY_DISABLE=table */
+  FC_REASON_VARIANT_FORCED,  /* FASTCOPY_VARIANT */
   FC_REASON_VARIANT_REFUSED, /* FASTCOPY_VARIANT names none, or one that this CPU cannot run */
   FC_REASON_COUNT
 };
 
 struct fc_plan {
-  unsigned memcpy_variant;  /* index into fc_variants */
+  unsigned memcpy_variant; /* index into fc_variants */
   unsigned memmove_variant;
   enum fc_source source;
   unsigned reason; /* enum fc_reason, or an enum fc_table_status */

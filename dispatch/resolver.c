@@ -25,7 +25,9 @@ struct fc_report fc_report __attribute__((section(".data.rel.ro"))) = {0};
 
 /* Owned by root and writable by nobody else. flags: AT_EMPTY_PATH to ask about fd itself. */
 static int trusted(int fd, const char *path, int flags) {
-  struct statx status;
+  struct statx status; /* no initialiser: a compiler may make it a call of memset */
+  status.stx_uid = (unsigned)-1;
+  status.stx_mode = 0777;
   if (fc_syscall5(__NR_statx, fd, (long)path, flags, STATX_UID | STATX_MODE, (long)&status) != 0)
     return 0;
   return status.stx_uid == 0 && (status.stx_mode & 022) == 0;

@@ -9,11 +9,11 @@
 #pragma GCC visibility push(hidden)
 
 struct fc_startup {
-  const char *const *envp; /* NULL-terminated; NULL when it was not found */
-  bool found;              /* envp and the fields below are real */
-  bool secure;             /* AT_SECURE, and true when not found: then nothing of the user's counts */
-  unsigned long hwcap;     /* AT_HWCAP */
-  unsigned long hwcap2;    /* AT_HWCAP2 */
+  const char *const *envp;   /* NULL-terminated; NULL when it was not found */
+  bool found;                /* envp and the fields below are real */
+  bool secure;               /* AT_SECURE, and true when not found: then nothing of the user's counts */
+  unsigned long hwcap;       /* AT_HWCAP */
+  unsigned long hwcap2;      /* AT_HWCAP2 */
   unsigned long dcache_line; /* AT_DCACHEBSIZE in bytes, 0 where the kernel gives none */
 };
 

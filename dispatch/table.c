@@ -42,7 +42,7 @@ void fc_entry_decode(struct fc_table_entry *entry, const unsigned char *raw) {
   load_text(entry->memcpy_variant, raw + FC_ENTRY_MEMCPY, FC_NAME_BYTES);
   load_text(entry->memmove_variant, raw + FC_ENTRY_MEMMOVE, FC_NAME_BYTES);
   entry->param_count = (uint32_t)fc_load_le(raw + FC_ENTRY_PARAM_COUNT, 4);
-  for (unsigned i = 0; i < FC_TABLE_PARAMS; i++)
+  for (size_t i = 0; i < FC_TABLE_PARAMS; i++)
     entry->params[i] = fc_load_le(raw + FC_ENTRY_PARAMS + 8 * i, 8);
   entry->gain = (uint32_t)fc_load_le(raw + FC_ENTRY_GAIN, 4);
   entry->time = fc_load_le(raw + FC_ENTRY_TIME, 8);

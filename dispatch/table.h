@@ -19,29 +19,29 @@
 
 enum {
   /* header */
-  FC_HEADER_MAGIC = 0,          /* 8 bytes */
-  FC_HEADER_VERSION = 8,        /* u16 */
-  FC_HEADER_SIZE = 10,          /* u16: bytes of the header, the CRC last */
-  FC_HEADER_ENTRY_SIZE = 12,    /* u16: bytes of an entry, the CRC last */
-  FC_HEADER_ENTRY_COUNT = 14,   /* u16 */
-  FC_HEADER_CURVES = 16,        /* u64: offset of the curves in the file, 0 when there are none */
-  FC_HEADER_CURVES_SIZE = 24,   /* u64: compressed bytes */
-  FC_HEADER_CURVES_RAW = 32,    /* u64: bytes after inflating */
-  FC_HEADER_CURVES_CRC = 40,    /* u32: CRC-32 of the compressed bytes */
-  FC_HEADER_BYTES = 64,         /* of version 1; 44..59 are zero */
+  FC_HEADER_MAGIC = 0,        /* 8 bytes */
+  FC_HEADER_VERSION = 8,      /* u16 */
+  FC_HEADER_SIZE = 10,        /* u16: bytes of the header, the CRC last */
+  FC_HEADER_ENTRY_SIZE = 12,  /* u16: bytes of an entry, the CRC last */
+  FC_HEADER_ENTRY_COUNT = 14, /* u16 */
+  FC_HEADER_CURVES = 16,      /* u64: offset of the curves in the file, 0 when there are none */
+  FC_HEADER_CURVES_SIZE = 24, /* u64: compressed bytes */
+  FC_HEADER_CURVES_RAW = 32,  /* u64: bytes after inflating */
+  FC_HEADER_CURVES_CRC = 40,  /* u32: CRC-32 of the compressed bytes */
+  FC_HEADER_BYTES = 64,       /* of version 1; 44..59 are zero */
   /* entry */
-  FC_ENTRY_ARCH = 0,            /* u32: enum fc_arch */
-  FC_ENTRY_CPU = 4,             /* u32: fc_cpu.id */
-  FC_ENTRY_FEATURE_HASH = 8,    /* u64 */
-  FC_ENTRY_MEMCPY = 16,         /* char[24], NUL-terminated */
-  FC_ENTRY_MEMMOVE = 40,        /* char[24] */
-  FC_ENTRY_PARAMS = 64,         /* u64[FC_TABLE_PARAMS] in the order of params.def */
-  FC_ENTRY_TIME = 160,          /* u64: seconds since 1970, of the calibration */
-  FC_ENTRY_TOOL = 168,          /* char[16]: version of fastcopy-tune */
-  FC_ENTRY_CPU_NAME = 184,      /* char[48]: for people */
-  FC_ENTRY_PARAM_COUNT = 232,   /* u32: how many of the params are set */
-  FC_ENTRY_GAIN = 236,          /* u32: measured cost of the built-in plan over this plan's, in thousandths */
-  FC_ENTRY_BYTES = 256,         /* of version 1; 240..251 are zero */
+  FC_ENTRY_ARCH = 0,          /* u32: enum fc_arch */
+  FC_ENTRY_CPU = 4,           /* u32: fc_cpu.id */
+  FC_ENTRY_FEATURE_HASH = 8,  /* u64 */
+  FC_ENTRY_MEMCPY = 16,       /* char[24], NUL-terminated */
+  FC_ENTRY_MEMMOVE = 40,      /* char[24] */
+  FC_ENTRY_PARAMS = 64,       /* u64[FC_TABLE_PARAMS] in the order of params.def */
+  FC_ENTRY_TIME = 160,        /* u64: seconds since 1970, of the calibration */
+  FC_ENTRY_TOOL = 168,        /* char[16]: version of fastcopy-tune */
+  FC_ENTRY_CPU_NAME = 184,    /* char[48]: for people */
+  FC_ENTRY_PARAM_COUNT = 232, /* u32: how many of the params are set */
+  FC_ENTRY_GAIN = 236,        /* u32: measured cost of the built-in plan over this plan's, in thousandths */
+  FC_ENTRY_BYTES = 256,       /* of version 1; 240..251 are zero */
   FC_NAME_BYTES = 24,
   /* bounds that the reader insists on */
   FC_HEADER_BYTES_MAX = 1024,

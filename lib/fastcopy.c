@@ -9,13 +9,6 @@
 
 EXPORT const char *fastcopy_version(void) { return FASTCOPY_VERSION_STRING; }
 
-/* Copies what both the caller's structure and ours hold; the size that the caller set stays. */
-static void give(void *to, size_t to_size, const void *from, size_t from_size) {
-  size_t size = to_size < from_size ? to_size : from_size;
-  for (size_t i = sizeof(size_t); i < size; i++)
-    ((char *)to)[i] = ((const char *)from)[i];
-}
-
 /* Made on first use from constants and from the report, always with the same result: racing callers do no harm. */
 static struct fastcopy_parameter parameters[FC_PARAM_COUNT];
 static char features[FC_FEATURE_COUNT * (sizeof(struct fc_feature_name) + 2)];
@@ -44,32 +37,26 @@ EXPORT int fastcopy_describe(struct fastcopy_plan *plan) {
     parameters[i].doc = fc_params[i].doc;
     parameters[i].value = fc_live.params[i];
   }
-  struct fastcopy_plan full = {
-      .memcpy_variant = fc_variants[report->plan.memcpy_variant].name,
-      .memmove_variant = fc_variants[report->plan.memmove_variant].name,
-      .source = fc_source_text(report->plan.source),
-      .reason = fc_reason_text(report->plan.reason),
-      .table = report->table,
-      .features = features,
-      .cpu = report->cpu.id,
-      .feature_hash = fc_feature_hash(report->cpu.features),
-      .parameters = parameters,
-      .parameter_count = FC_PARAM_COUNT,
-  };
-  give(plan, plan->size, &full, sizeof full);
+  plan->memcpy_variant = fc_variants[report->plan.memcpy_variant].name;
+  plan->memmove_variant = fc_variants[report->plan.memmove_variant].name;
+  plan->source = fc_source_text(report->plan.source);
+  plan->reason = fc_reason_text(report->plan.reason);
+  plan->table = report->table;
+  plan->features = features;
+  plan->cpu = report->cpu.id;
+  plan->feature_hash = fc_feature_hash(report->cpu.features);
+  plan->parameters = parameters;
+  plan->parameter_count = FC_PARAM_COUNT;
   return 0;
 }
 
 EXPORT int fastcopy_variants(size_t index, struct fastcopy_variant *variant) {
   if (variant == NULL || variant->size < sizeof *variant || index >= FC_VARIANT_COUNT)
     return -1;
-  struct fastcopy_variant full = {
-      .name = fc_variants[index].name,
-      .needs = fc_variants[index].needs,
-      .usable = fc_variant_usable((unsigned)index, &fc_report.cpu),
-      .measured_only = (fc_variants[index].traits & FC_MEASURED) != 0,
-      .memmove = fc_variant_function((unsigned)index),
-  };
-  give(variant, variant->size, &full, sizeof full);
+  variant->name = fc_variants[index].name;
+  variant->needs = fc_variants[index].needs;
+  variant->usable = fc_variant_usable((unsigned)index, &fc_report.cpu);
+  variant->measured_only = (fc_variants[index].traits & FC_MEASURED) != 0;
+  variant->memmove = fc_variant_function((unsigned)index);
   return 0;
 }

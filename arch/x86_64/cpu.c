@@ -47,8 +47,8 @@ void fc_x86_cpu(struct fc_cpu *cpu, unsigned id, const unsigned leaf1[4], const 
   cpu->arch = FC_ARCH_X86_64;
   cpu->id = id;
   cpu->features = 0;
-#define FC_FEATURE(name, leaf, reg, bit)                                                                               \
-  if (((leaf) == 1 ? leaf1 : leaf7)[reg] >> (bit)&1)                                                                   \
+#define FC_FEATURE(name, leaf, reg, bit)             \
+  if (((leaf) == 1 ? leaf1 : leaf7)[reg] >> (bit)&1) \
     cpu->features |= FC_BIT(name);
 #include "features.def"
 #undef FC_FEATURE

@@ -16,8 +16,8 @@ enum {
 };
 #undef FC_FEATURE
 #define FC_NAMED_BIT(name) (1ull << FC_NAMED_##name)
-#define FC_BITS(a, b, c, d, e, f, ...)                                                                                 \
-  ((FC_NAMED_BIT(a) | FC_NAMED_BIT(b) | FC_NAMED_BIT(c) | FC_NAMED_BIT(d) | FC_NAMED_BIT(e) | FC_NAMED_BIT(f)) &       \
+#define FC_BITS(a, b, c, d, e, f, ...)                                                                           \
+  ((FC_NAMED_BIT(a) | FC_NAMED_BIT(b) | FC_NAMED_BIT(c) | FC_NAMED_BIT(d) | FC_NAMED_BIT(e) | FC_NAMED_BIT(f)) & \
    ~FC_NAMED_BIT())
 
 #define FC_VARIANT(name, traits, ...) {#name, #__VA_ARGS__, FC_BITS(__VA_ARGS__, , , , , , ), traits},

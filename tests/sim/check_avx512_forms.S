@@ -16,7 +16,8 @@
 #define FLAGS 2240
 #define CODE 2248
 #define CALLER 2256
-#define SIZE 2264
+#define NATIVE 2264
+#define SIZE 2272
 
 	.bss
 	.globl machine
@@ -41,14 +42,21 @@ machine_run:
 	pushq	%\r
 	.endr
 	movq	%rsp, machine+CALLER(%rip)
-	pushq	machine+FLAGS(%rip)
-	popfq
-	.irp n, 0,1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16,17,18,19,20,21,22,23,24,25,26,27,28,29,30,31
+	.irp n, 0,1,2,3,4,5,6,7,8,9,10,11,12,13,14,15
+	vmovdqu64	machine+ZMM+64*\n(%rip), %zmm\n
+	.endr
+	/* Registers that are wholly in software were set from outside. */
+	cmpq	$0, machine+NATIVE(%rip)
+	je	1f
+	.irp n, 16,17,18,19,20,21,22,23,24,25,26,27,28,29,30,31
 	vmovdqu64	machine+ZMM+64*\n(%rip), %zmm\n
 	.endr
 	.irp n, 0,1,2,3,4,5,6,7
 	kmovq	machine+K+8*\n(%rip), %k\n
 	.endr
+1:
+	pushq	machine+FLAGS(%rip)
+	popfq
 	movq	machine+GPR+8*0(%rip), %rax
 	movq	machine+GPR+8*1(%rip), %rcx
 	movq	machine+GPR+8*2(%rip), %rdx
@@ -79,12 +87,18 @@ machine_return:
 	movq	machine+CALLER(%rip), %rsp
 	pushfq
 	popq	machine+FLAGS(%rip)
-	.irp n, 0,1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16,17,18,19,20,21,22,23,24,25,26,27,28,29,30,31
+	.irp n, 0,1,2,3,4,5,6,7,8,9,10,11,12,13,14,15
+	vmovdqu64	%zmm\n, machine+ZMM+64*\n(%rip)
+	.endr
+	cmpq	$0, machine+NATIVE(%rip)
+	je	1f
+	.irp n, 16,17,18,19,20,21,22,23,24,25,26,27,28,29,30,31
 	vmovdqu64	%zmm\n, machine+ZMM+64*\n(%rip)
 	.endr
 	.irp n, 0,1,2,3,4,5,6,7
 	kmovq	%k\n, machine+K+8*\n(%rip)
 	.endr
+1:
 	vzeroupper
 	.irp r, r15, r14, r13, r12, rbp, rbx
 	popq	%\r
@@ -92,7 +106,7 @@ machine_return:
 	ret
 	.size machine_run, . - machine_run
 
-	/* void plain_load(const void *ymm), void emulated_load(const void *zmm), void plain_store(void *ymm): zmm5 */
+	/* Loads and stores of zmm5 and of its low half ymm5, which is the CPU's; void f(const void *) and void f(void *) */
 	.globl emulated_load
 	.type emulated_load, @function
 emulated_load:
