@@ -3,6 +3,7 @@
 set(FASTCOPY_LIBC_SONAME libc.so.6)
 set(FASTCOPY_LIBC_VERSION GLIBC_2.3.4)
 
+list(APPEND early_flags -fcf-protection=full -mgeneral-regs-only)
 list(APPEND early_sources arch/x86_64/cpu.c arch/x86_64/registry.c arch/x86_64/rules.c)
 set(arch_assembly
     arch/x86_64/entry.S

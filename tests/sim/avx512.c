@@ -546,9 +546,10 @@ static bool is_valid(const struct insn *in)
 	if (!(flags & VVVV) && in->vvvv)
 		return false;
 	if (in->encoding == VEX) {
-		bool reg_is_gpr = in->row->op == OP_KMOV_TO_GPR;
+		bool reg_is_gpr = in->row->op == OP_KMOV_TO_GPR, rm_is_gpr = in->row->op == OP_KMOV_FROM_GPR;
 
-		return in->length == !!(flags & L1) && in->vvvv < 8 && (reg_is_gpr || in->reg < 8);
+		return in->length == !!(flags & L1) && in->vvvv < 8 && (reg_is_gpr || in->reg < 8) &&
+		       (in->memory || rm_is_gpr || !in->b);
 	}
 	if (in->length < in->row->shortest || (flags & SCALAR && in->length != 16))
 		return false;
@@ -571,6 +572,8 @@ static bool is_valid(const struct insn *in)
 	case OP_TESTN:
 	case OP_VECTOR_TO_MASK:
 		return in->reg < 8;
+	case OP_MASK_TO_VECTOR:
+		return in->rm < 8;
 	default:
 		return true;
 	}
@@ -887,7 +890,7 @@ static void execute_mask_vector(const struct frame *f, const struct insn *in)
 	uint8_t value[ZMM];
 
 	if (in->row->op == OP_MASK_TO_VECTOR) {
-		uint64_t k = soft.k[in->rm & 7];
+		uint64_t k = soft.k[in->rm];
 
 		for (unsigned i = 0; i < lanes; i++)
 			put(value, i, size, k >> i & 1 ? ~(uint64_t)0 : 0);

@@ -332,6 +332,7 @@ form_table:
 	form valignd $\imm, %ymm17, %ymm2, %ymm3{%k1}
 	form valignd $\imm, %zmm17, %zmm2, %zmm3{%k1}{z}
 	form valignd $\imm, 64(%rdi), %zmm12, %zmm13
+	form valignd $\imm, 64(%rdi), %ymm12, %ymm13{%k2}
 	form valignq $\imm, %xmm17, %xmm2, %xmm30
 	form valignq $\imm, %ymm17, %ymm2, %ymm2{%k1}
 	form valignq $\imm, %zmm17, %zmm2, %zmm17{%k1}{z}
