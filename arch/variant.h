@@ -21,6 +21,7 @@ enum fc_trait {
   FC_BUILTIN = 1,    /* the built-in rules may choose it */
   FC_MEASURED = 2,   /* chosen only by a table or by FASTCOPY_VARIANT */
   FC_VZEROUPPER = 4, /* executes vzeroupper, which aborts a memory transaction */
+  FC_DCBZ = 8,       /* executes dcbz, which only cacheable memory takes */
 };
 
 struct fc_variant {
@@ -57,6 +58,9 @@ extern struct fc_live fc_live;
 
 /* Built-in rules of the architecture beyond "first usable row": may change params[]. */
 void fc_builtin_params(const struct fc_cpu *cpu, size_t params[FC_PARAM_COUNT]);
+
+/* What the environment decides over the table and the built-in rules. */
+void fc_env_params(const struct fc_env *env, size_t params[FC_PARAM_COUNT]);
 
 /* Features that the built-in choice of a variant must avoid on this CPU, as a set of enum fc_trait. */
 uint32_t fc_builtin_avoid(const struct fc_cpu *cpu);

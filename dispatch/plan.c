@@ -130,5 +130,6 @@ void fc_plan_make(struct fc_plan *plan, const struct fc_cpu *cpu, enum fc_table_
       plan->reason = FC_REASON_VARIANT_REFUSED;
     }
   }
+  fc_env_params(env, plan->params);
   clamp_params(plan->params, cpu);
 }

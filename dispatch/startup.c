@@ -61,11 +61,15 @@ static const char *value_of(const char *variable, const char *name) {
   return *name == '\0' && *variable == '=' ? variable + 1 : NULL;
 }
 
+/* Empty, or "0". */
+static bool is_off(const char *value) { return value[0] == '\0' || (value[0] == '0' && value[1] == '\0'); }
+
 void fc_env_read(struct fc_env *env, const struct fc_startup *startup) {
   env->table = NULL;
   env->variant = NULL;
   env->disable = NULL;
   env->verbose = false;
+  env->cacheable = FC_UNSAID;
   if (!startup->found || startup->secure)
     return;
   for (const char *const *variable = startup->envp; *variable != NULL; variable++) {
@@ -79,7 +83,9 @@ void fc_env_read(struct fc_env *env, const struct fc_startup *startup) {
     else if ((value = value_of(*variable, "FASTCOPY_DISABLE")) != NULL)
       env->disable = value;
     else if ((value = value_of(*variable, "FASTCOPY_VERBOSE")) != NULL)
-      env->verbose = value[0] != '\0' && !(value[0] == '0' && value[1] == '\0');
+      env->verbose = !is_off(value);
+    else if ((value = value_of(*variable, "FASTCOPY_CACHEABLE")) != NULL)
+      env->cacheable = *value == '\0' ? FC_UNSAID : is_off(value) ? FC_DENIED : FC_PROMISED;
   }
 }
 

@@ -19,12 +19,16 @@ struct fc_startup {
 
 void fc_startup_read(struct fc_startup *startup);
 
+/* FASTCOPY_CACHEABLE: is every region that the process copies ordinary cacheable memory? */
+enum fc_promise { FC_UNSAID, FC_DENIED, FC_PROMISED };
+
 /* What the environment asks for; pointers into the initial stack, valid while the resolver runs. */
 struct fc_env {
-  const char *table;   /* FASTCOPY_TABLE, NULL when unset */
-  const char *variant; /* FASTCOPY_VARIANT, NULL when unset or empty */
-  const char *disable; /* FASTCOPY_DISABLE: feature names, "table" or "all", separated by commas */
-  bool verbose;        /* FASTCOPY_VERBOSE set, not empty and not "0" */
+  const char *table;         /* FASTCOPY_TABLE, NULL when unset */
+  const char *variant;       /* FASTCOPY_VARIANT, NULL when unset or empty */
+  const char *disable;       /* FASTCOPY_DISABLE: feature names, "table" or "all", separated by commas */
+  bool verbose;              /* FASTCOPY_VERBOSE set, not empty and not "0" */
+  enum fc_promise cacheable; /* FASTCOPY_CACHEABLE: unset or empty, "0", or anything else */
 };
 
 /* Reads the FASTCOPY_ variables; all stay unset in a secure process. */

@@ -15,8 +15,8 @@ static char features[FC_FEATURE_COUNT * (sizeof(struct fc_feature_name) + 2)];
 
 static void list_features(uint64_t set) {
   size_t at = 0;
-  for (unsigned i = 0; i < FC_FEATURE_COUNT; i++) {
-    if (!(set >> i & 1))
+  for (unsigned i = 0; i < FC_FEATURE_COUNT; i++, set >>= 1) {
+    if (!(set & 1))
       continue;
     if (at != 0) {
       features[at++] = ',';

@@ -20,7 +20,7 @@ enum {
   ((FC_NAMED_BIT(a) | FC_NAMED_BIT(b) | FC_NAMED_BIT(c) | FC_NAMED_BIT(d) | FC_NAMED_BIT(e) | FC_NAMED_BIT(f)) & \
    ~FC_NAMED_BIT())
 
-#define FC_VARIANT(name, traits, ...) {#name, #__VA_ARGS__, FC_BITS(__VA_ARGS__, , , , , , ), traits},
+#define FC_VARIANT(name, traits, vec, small, ...) {#name, #__VA_ARGS__, FC_BITS(__VA_ARGS__, , , , , , ), traits},
 const struct fc_variant fc_variants[FC_VARIANT_COUNT] = {
 #include "variants.def"
 };

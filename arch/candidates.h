@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What calibration may change besides the variant, in arch/<architecture>/arch_candidates.c. Part of
+ * fastcopy-tune, not of the library.
+ */
+#ifndef FC_CANDIDATES_H
+#define FC_CANDIDATES_H
+
+#include "arch/variant.h"
+
+#define FC_SMALL_VALUES_MOST 6
+
+/* Parameters by index; -1 where the architecture has nothing of the kind. */
+struct fc_candidates {
+  /* bound of a path for small sizes in the entry itself; the values that are tried, in the order of preference */
+  int small;
+  unsigned small_count;
+  size_t small_values[FC_SMALL_VALUES_MOST]; /* the first turns the path off */
+
+  /* a way of copying that is used from window_min up and below window_max */
+  int window_min, window_max;
+  /* and is left out when (dst - src) mod 4096 is below this and no multiple of 64 */
+  int window_skew;
+
+  /* stores past the cache from this size up */
+  int non_temporal_min;
+};
+extern const struct fc_candidates fc_candidates;
+
+/* Is the small path worth a try in front of this variant? Such pairs are many, and each takes measuring time. */
+int fc_candidates_small(unsigned variant);
+
+#endif
