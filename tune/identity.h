@@ -7,10 +7,10 @@
 
 enum cache_source {
   CACHE_UNKNOWN,
-  CACHE_LIBCPUID,  /* libcpuid's value, plausible */
-  CACHE_KERNEL,    /* /sys/devices/system/cpu */
-  CACHE_MEASURED,  /* an edge of the measured working-set curve */
-  CACHE_DEFAULT,   /* nothing plausible was reported: a fixed assumption */
+  CACHE_LIBCPUID, /* libcpuid's value, plausible */
+  CACHE_KERNEL,   /* /sys/devices/system/cpu */
+  CACHE_MEASURED, /* an edge of the measured working-set curve */
+  CACHE_DEFAULT,  /* nothing plausible was reported: a fixed assumption */
 };
 
 struct cache_size {
@@ -19,10 +19,11 @@ struct cache_size {
 };
 
 struct identity {
-  char name[48];                    /* "AMD EPYC 9B45", from the brand string; never empty */
-  char vendor[16];                  /* "AuthenticAMD" */
-  struct cache_size l1d, l2, l3;    /* CACHE_DEFAULT where reports were zero, absurd or contradict each other */
-  char doubts[256];                 /* one phrase per value that was not believed and why; "" when there are none */
+  char name[48];   /* "AMD EPYC 9B45", from the brand string; never empty */
+  char vendor[16]; /* "AuthenticAMD" */
+  /* CACHE_DEFAULT where both reports were zero or absurd; the smaller of two plausible ones */
+  struct cache_size l1d, l2, l3;
+  char doubts[256]; /* one phrase per value that was not believed and why; "" when there are none */
 };
 
 void identity_read(struct identity *identity);

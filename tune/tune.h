@@ -12,7 +12,7 @@
 /* Exit codes of every command. */
 enum { TUNE_DONE = 0, TUNE_FAILED = 1, TUNE_USAGE = 2 };
 
-/* The commands. argv[0] is the command's own name; each returns an exit code. */
+/* The commands. argv[0] is "fastcopy-tune COMMAND", as getopt's messages begin; each returns an exit code. */
 int tune_bench(int argc, char **argv);
 int tune_calibrate(int argc, char **argv);
 int tune_explain(int argc, char **argv);
@@ -22,7 +22,16 @@ int tune_variants(int argc, char **argv);
 /* One line on standard error, "fastcopy-tune: " before it; says what, where and what to do. */
 void tune_error(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
+/* The same and a line that names --help; for getopt, which has said its own line, format is NULL. Returns TUNE_USAGE. */
+int tune_usage(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+/* Reads "64", "4K", "32M", "1G" (powers of 1024; also kib, MB, ...) into *bytes. False when it is nothing of the kind. */
+bool tune_parse_size(const char *text, size_t *bytes);
+
 /* Path of the tuning table that a privileged process reads: FASTCOPY_TABLE_FOLDER of the build and tuning.fct. */
 #define TUNE_TABLE_PATH FC_TABLE_FOLDER "/" FC_TABLE_NAME
+
+/* The table that this process looks for: FASTCOPY_TABLE, else TUNE_TABLE_PATH. */
+const char *tune_table_path(void);
 
 #endif

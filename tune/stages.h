@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: MIT */
+/* The stages of a calibration: each measures one part of the plan, and asks decision.h what the figures mean. */
+#ifndef TUNE_STAGES_H
+#define TUNE_STAGES_H
+
+#include <stdio.h>
+
+#include "decision.h"
+#include "dispatch/plan.h"
+#include "identity.h"
+#include "workload.h"
+
+struct stages {
+  struct identity identity;
+  struct fc_plan builtin;     /* without a table and without the environment */
+  struct fc_plan plan;        /* grows from the built-in one, stage by stage */
+  size_t levels[LEVEL_COUNT]; /* working sets that lie in each level; one that does not exist is like the one above */
+  size_t largest;             /* copy that is measured, in bytes */
+  struct arena arena;
+  struct random random;
+  uint64_t start; /* of now_ns() */
+  double seconds; /* for everything */
+  int progress;   /* say on standard error what goes on */
+  FILE *curves;   /* JSON objects of measured points */
+  unsigned points;
+  struct estimate same; /* the built-in plan compared with itself */
+  int restless;         /* memory was too busy to tell large copies apart */
+};
+
+/* One scenario of the closing check. Times in ns per call; gains are of the plan. */
+struct checked {
+  char name[48];
+  const char *group;
+  int for_memmove;
+  double weight; /* of the default workload; 0 for the others */
+  double system, builtin, plan;
+  struct estimate over_builtin, over_system;
+};
+
+/* The stages in their order: 0, or -1 with a line on standard error. stage_check() gives a malloc'ed list. */
+int stages_open(struct stages *stages);
+int stage_levels(struct stages *stages);
+int stage_variants(struct stages *stages);
+int stage_large(struct stages *stages);
+int stage_check(struct stages *stages, struct checked **checked, size_t *count, struct estimate *weighted);
+void stages_close(struct stages *stages);
+
+#endif
