@@ -9,14 +9,22 @@
  *
  * What a caller can rely on
  *   - Masked-out elements in memory are never touched, masked-in ones always are. A fault surfaces as the usual
- *     SIGSEGV with the usual address; its handler runs on top of the SIGILL handler and may siglongjmp out of both.
- *     An instruction that faults has changed neither registers nor memory.
+ *     SIGSEGV at the first byte that cannot be accessed; its handler runs on top of the SIGILL handler and may
+ *     siglongjmp out of both, or return to have the access tried again. Until then nothing has changed, neither
+ *     registers nor memory.
  *   - An aligned form with a misaligned address gets the general protection fault of the hardware (SIGSEGV,
  *     si_code SI_KERNEL), whatever the mask.
  *   - Instructions outside the supported set go to the SIGILL disposition found at installation: with the default
  *     one they kill the process as they would without the emulator.
  *   - The handler calls no function of the C library, so the routine under test may be memcpy itself.
  *   - It runs on the alternate signal stack where the thread has one, else below the red zone.
+ *
+ * Supported, with all lengths, {k}, {z}, {1toN} and addresses that the instructions take
+ *   vmovdqu8/16/32/64, vmovdqa32/64, vmovups/upd/aps/apd, vmovntdq/ntps/ntpd/ntdqa, vmovd, vmovq;
+ *   vpand, vpandn, vpor, vpxor (d, q), vandps, vandnps, vorps, vxorps (and pd), vpternlog, vpblendm, valign (d, q);
+ *   vpcmp, vpcmpu, vpcmpeq, vpcmpgt, vptestm, vptestnm (b, w, d, q) into opmasks, vpmovm2*, vpmov*2m;
+ *   vpbroadcast from vector, memory and general registers, vbroadcasti/f*, vbroadcastss/sd; vextracti/f*, vinserti/f*;
+ *   all opmask instructions: kmov, kand, kandn, kor, kxor, kxnor, knot, kadd, kunpck, kortest, ktest, kshiftl, kshiftr.
  *
  * What differs from the hardware
  *   - VEX instructions clear the register above the bits they write. They do not trap, so this is noticed at the

@@ -552,7 +552,7 @@ static void write_memory(struct model *m, uint64_t address, uint64_t value, unsi
 		memcpy(m->area + (address - (uint64_t)(uintptr_t)(form_area + PAGE)), &value, size);
 }
 
-/* Masked-out elements are not read or written, so they do not fault, except where the manual lists "no fault suppression". */
+/* Masked-out elements are not accessed, so they do not fault, except where the manual says "no fault suppression". */
 static bool suppresses_faults(const struct model *m)
 {
 	return m->op != ALIGN && m->op != EXTRACT && m->op != INSERT;
@@ -680,7 +680,7 @@ static uint64_t random_mask(unsigned lanes)
 	}
 }
 
-/* Choose where the memory operand lies, often across an end of the area, and set the registers that make its address. */
+/* Choose where the memory operand lies, often across an end of the area, and set the registers of its address. */
 static void place_memory(struct model *m, struct operand *o, bool near_guard)
 {
 	unsigned size = memory_bytes(m), align = 1;
@@ -892,6 +892,14 @@ static void aligned_access(void *at, uint64_t mask)
 	aligned_load(at);
 }
 
+/* The emulator reports the first byte that cannot be accessed, a CPU may report another in the page. */
+static bool faulted_at(const uint8_t *byte)
+{
+	uint64_t expected = (uint64_t)(uintptr_t)byte;
+
+	return machine.native ? fault_address / PAGE == expected / PAGE : fault_address == expected;
+}
+
 static void check_guards(void)
 {
 	static const struct {
@@ -910,10 +918,10 @@ static void check_guards(void)
 
 			inside &= !signal_of(kinds[i].access, end - n, low);
 			outside &= signal_of(kinds[i].access, end - n, low * 2 + 1) == SIGSEGV;
-			outside &= fault_address == (uint64_t)(uintptr_t)end;
+			outside &= faulted_at(end);
 			inside &= !signal_of(kinds[i].access, begin - n, ~low);
 			outside &= signal_of(kinds[i].access, begin - n, ~(low >> 1)) == SIGSEGV;
-			outside &= fault_address == (uint64_t)(uintptr_t)(begin - 1);
+			outside &= faulted_at(begin - 1);
 		}
 		snprintf(line, sizeof line, "%s with an empty mask does not touch a guard page", kinds[i].name);
 		report(empty, line);
@@ -1067,6 +1075,9 @@ int main(int argc, char **argv)
 		check_interface();
 		printf("%lu instructions emulated\n", avx512_emulated());
 	}
+	/* Leak checkers read all static data at exit. */
+	mprotect(form_area, PAGE, PROT_READ | PROT_WRITE);
+	mprotect(form_area + PAGE + AREA, PAGE, PROT_READ | PROT_WRITE);
 	printf("%s: %u failures\n", failures ? "FAIL" : "pass", failures);
 	return failures != 0;
 }
