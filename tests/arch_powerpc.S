@@ -145,7 +145,7 @@ ENTRY(arch_powerpc_call)
 END(arch_powerpc_call)
 
 /* Slot contents that count their calls: code, not functions. */
-  .hidden arch_spy_calls, fc_body_generic
+  .hidden arch_spy_calls, fc_body_word
 .macro spy which
   .p2align 4
 .Lspy_\which:
@@ -154,7 +154,7 @@ END(arch_powerpc_call)
   LOADW r12, \which * WORD(r11)
   addi r12, r12, 1
   STOREW r12, \which * WORD(r11)
-  b fc_body_generic
+  b fc_body_word
   .cfi_endproc
 .endm
   spy 0

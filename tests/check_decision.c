@@ -154,6 +154,8 @@ static void check_window(void) {
          "window: one weak size does not split it, and it may have no end");
   forge(points, (double[]){0.9, 0.9, 0.9, 0.9, 1.3, 0.9, 0.9, 0.9, 0.9, 0.9});
   expect(decision_window(points, SIZES, never).min == SIZE_MAX, "window: a single size is none");
+  forge(points, (double[]){0.9, 0.9, 0.9, 0.9, 0.9, 0.9, 0.9, 0.9, 1.1, 1.1});
+  expect(decision_window(points, SIZES, never).min == SIZE_MAX, "window: nor are two");
   forge(points, (double[]){0.9, 1.01, 1.015, 1.01, 1.01, 1.015, 0.9, 0.9, 0.9, 0.9});
   expect(decision_window(points, SIZES, never).min == SIZE_MAX, "window: below 2 % is none");
   forge(points, (double[]){0.5, 0.9, 1.1, 1.05, 1.2, 1.1, 1.1, 1.1, 0.7, 0.7});

@@ -534,7 +534,6 @@ static int find_window(struct stages *stages, const struct subject *ways, size_t
     size_t *now = stages->plan.params, skew = params->window_skew >= 0 ? now[params->window_skew] : 0;
     struct window builtin = {now[params->window_min], now[params->window_max], skew != 0};
     *window = decision_window(points, count, builtin);
-    for (size_t i = 0; getenv("DBG") && i < count; i++) fprintf(stderr, "%zuK %.3f [%.3f %.3f] w %.3f\n", points[i].size>>10, points[i].gain.ratio, points[i].gain.low, points[i].gain.high, points[i].worst);
     int moved = window->min != builtin.min || window->max != builtin.max;
     now[params->window_min] = window->min;
     now[params->window_max] = window->max;

@@ -4,8 +4,9 @@
  *
  * Plain functions, not IFUNCs: the loader prints a Relink line for an interposed IFUNC memcpy. An entry sets
  * rax to the result and
- *   below masked_below   copies with one masked load and store, here, without a jump (AVX-512BW/VL, BMI2);
- *                        the plan leaves it 0 where it was not measured to win
+ *   below masked_below   copies with one masked load and store, here, not through the slot (AVX-512BW/VL, BMI2);
+ *                        the plan leaves it 0 where it was not measured to win. The branch is not taken where it is 0:
+ *                        a taken one costs a CPU without AVX-512 as much as the jump through the slot
  *   above                jumps through the slot to the chosen variant's body, which keeps rax
  * Slots and parameters lie in fc_live. Its initial values are the baseline's, so that a call before the
  * resolver has run is right; the resolver runs once, for the IRELATIVE relocation of fc_anchor.
@@ -19,15 +20,15 @@
 /* rax is set: copy by the small path or by the variant in `slot`. */
 .macro copy slot
   cmp LIVE(masked_below), %rdx
-  jae 1f
+  jb 1f
+  jmp *(fc_live + \slot)(%rip)
+1:
   mov $-1, %rcx
   bzhi %rdx, %rcx, %rcx
   kmovq %rcx, %k1
   vmovdqu8 (%rsi), %zmm16{%k1}{z}
   vmovdqu8 %zmm16, (%rdi){%k1}
   ret
-1:
-  jmp *(fc_live + \slot)(%rip)
 .endm
 
 /* A plain exported function with a hidden name for use inside the library. */
