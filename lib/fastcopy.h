@@ -48,28 +48,30 @@ struct fastcopy_parameter {
   size_t value;     /* in force here; SIZE_MAX means "never" for a threshold */
 };
 
+#define FASTCOPY_PARAMETERS 16
+
 /*
  * The plan in force in this process. `size` is set by the caller and lets the structure grow: a library
  * newer than the caller fills only what the caller's structure holds.
  */
 struct fastcopy_plan {
-  size_t size;                                 /* in: sizeof(struct fastcopy_plan) */
-  const char *memcpy_variant;                  /* variant behind memcpy, mempcpy and wmemcpy */
-  const char *memmove_variant;                 /* variant behind memmove, bcopy and wmemmove */
-  const char *source;                          /* "built-in", "table" or "environment" */
-  const char *reason;                          /* why that source, one phrase */
-  const char *table;                           /* path of the tuning table that was looked for; "" if none was */
-  const char *features;                        /* usable features that variants ask for, as in /proc/cpuinfo */
-  unsigned long long cpu;                      /* CPU identity: leaf 1 EAX on x86 */
-  unsigned long long feature_hash;             /* with cpu, the signature that table entries carry */
-  const struct fastcopy_parameter *parameters; /* parameter_count of them, constant for the process */
+  size_t size;                     /* in: sizeof(struct fastcopy_plan) */
+  const char *memcpy_variant;      /* variant behind memcpy, mempcpy and wmemcpy */
+  const char *memmove_variant;     /* variant behind memmove, bcopy and wmemmove */
+  const char *source;              /* "built-in", "table" or "environment" */
+  const char *reason;              /* why that source, one phrase */
+  const char *table;               /* path of the tuning table that was looked for; "" if none was */
+  unsigned long long cpu;          /* CPU identity: leaf 1 EAX on x86 */
+  unsigned long long feature_hash; /* with cpu, the signature that table entries carry */
+  char features[256];              /* usable features that variants ask for, named as in /proc/cpuinfo: "avx, avx2" */
   size_t parameter_count;
+  struct fastcopy_parameter parameters[FASTCOPY_PARAMETERS]; /* parameter_count of them */
 };
 
 /*
- * Describe the plan in force. All strings are constant and live as long as the library.
+ * Describe the plan in force. The strings that it points to are constant and live as long as the library.
  * Returns: 0, or -1 when plan is NULL or plan->size is smaller than the first version's structure.
- * Threads, signals: safe from any thread; not from a signal handler that interrupted its first call.
+ * Threads, signals: safe from any thread and from signal handlers.
  */
 int fastcopy_describe(struct fastcopy_plan *plan);
 

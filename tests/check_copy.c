@@ -70,9 +70,9 @@ static void complain(const struct subject *s, uintptr_t dst, uintptr_t src, size
 
 /* Calls the subject. n in bytes. Returns whether registers and result are as they should be. */
 static bool call(const struct subject *s, void *dst, const void *src, size_t n) {
-  const uintptr_t rax = 0x5a5a00000000a5a5u;
+  const uintptr_t rax = (uintptr_t)0x5a5a00000000a5a5u;
   struct check_call c = {.function = s->function,
-                         .arguments = {(uintptr_t)dst, (uintptr_t)src, n / s->unit, 0x7fffffffffffffff},
+                         .arguments = {(uintptr_t)dst, (uintptr_t)src, n / s->unit, UINTPTR_MAX / 2},
                          .result_before = rax};
   if (s->swapped) {
     c.arguments[0] = (uintptr_t)src;
@@ -227,7 +227,7 @@ static void find_decisive(size_t lowest, size_t highest) {
                                    16,   17,   32,   33,  63,  64,  65,  128, 129, 255, 256, 257};
   decisive_count = 0;
   for (size_t i = 0; i < 64 + FC_PARAM_COUNT; i++) {
-    size_t bound = i < 64 ? (size_t)1 << i : fc_live.params[i - 64];
+    size_t bound = i < 64 ? (size_t)(1ull << i) : fc_live.params[i - 64];
     for (size_t k = 0; k < sizeof neighbours / sizeof neighbours[0]; k++) {
       size_t n = bound + (size_t)(ptrdiff_t)neighbours[k];
       if (bound <= 2 * highest && n >= lowest && n <= highest && decisive_count < sizeof decisive / sizeof decisive[0])
@@ -313,8 +313,8 @@ static void nothing(const struct subject *s) {
                           outside + 1 + guarded_a.size,
                           (void *)(uintptr_t)1,
                           (void *)UINTPTR_MAX,
-                          (void *)((uintptr_t)1 << 63),
-                          (void *)((uintptr_t)1 << 47)};
+                          (void *)(UINTPTR_MAX / 2 + 1),
+                          (void *)(UINTPTR_MAX / 2 / 0x10000 + 1)};
   const unsigned count = sizeof places / sizeof places[0];
   for (unsigned i = 0; i < count * count; i++)
     call(s, places[i / count], places[i % count], 0);
@@ -625,7 +625,7 @@ static void check_entry_path(void) {
  * an offset cut to 32 bits would show are memory of their own.
  */
 enum { ISLAND = 64 * 1024 };
-static const size_t huge = ((size_t)4 << 30) + 5;
+static const size_t huge = (size_t)((4ull << 30) + 5);
 
 static unsigned char *map_huge(size_t size) {
   int file = memfd_create("huge", MFD_CLOEXEC);
@@ -666,6 +666,10 @@ static size_t memory_available(void) {
 }
 
 static int check_huge(void) {
+  if (sizeof(size_t) == 4) {
+    printf("SKIPPED copy.%s: addresses have 32 bits\n", wanted);
+    return CHECK_SKIPPED;
+  }
   if (memory_available() < (size_t)600 << 20) {
     printf("SKIPPED copy.%s: less than 600 MB of memory are available\n", wanted);
     return CHECK_SKIPPED;
@@ -676,7 +680,7 @@ static int check_huge(void) {
     return CHECK_SKIPPED;
   }
   const struct subject *s = &exported[0].subject;
-  const size_t places[] = {0, (size_t)1 << 31, (size_t)3 << 30, (size_t)1 << 32};
+  const size_t places[] = {0, (size_t)1 << 31, (size_t)3 << 30, (size_t)(1ull << 32)};
   unsigned char *islands[4];
   check_fill(src, src, LARGE);
   for (unsigned i = 0; i < 4; i++)

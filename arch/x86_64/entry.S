@@ -11,7 +11,7 @@
  * Slots and parameters lie in fc_live. Its initial values are the baseline's, so that a call before the
  * resolver has run is right; the resolver runs once, for the IRELATIVE relocation of fc_anchor.
  *
- * Registers: rdi dst, rsi src, rdx n, rax result; rcx, r8-r10 and vector registers are overwritten.
+ * Registers: rdi dst, rsi src, rdx n, rax result; rcx, r8-r11 and vector registers are overwritten.
  */
 #include "asm.h"
 

@@ -16,7 +16,7 @@
  *   rep_movsb_min .. rep_movsb_max, no overlap         64 bytes by vector, then rep movsb to an aligned dst
  *   from non_temporal_min, no overlap                  non-temporal loop over whole cache lines, then sfence
  *
- * Registers: rdi dst, rsi src, rdx n, rax result (kept); rcx, r8-r10 and V0..V8 are overwritten.
+ * Registers: rdi dst, rsi src, rdx n, rax result (kept); rcx, r8-r11, V0..V8 and xmm0-4 are overwritten.
  */
 #include "asm.h"
 
