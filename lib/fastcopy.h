@@ -61,7 +61,7 @@ struct fastcopy_plan {
   const char *source;              /* "built-in", "table" or "environment" */
   const char *reason;              /* why that source, one phrase */
   const char *table;               /* path of the tuning table that was looked for; "" if none was */
-  unsigned long long cpu;          /* CPU identity: leaf 1 EAX on x86 */
+  unsigned long long cpu;          /* CPU identity: leaf 1 EAX on x86, PVR on PowerPC */
   unsigned long long feature_hash; /* with cpu, the signature that table entries carry */
   char features[256];              /* usable features that variants ask for, named as in /proc/cpuinfo: "avx, avx2" */
   size_t parameter_count;

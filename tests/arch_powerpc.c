@@ -42,13 +42,11 @@ static void fill_frame(struct arch_powerpc_frame *frame, const struct check_call
   frame->function = (uintptr_t)call->function;
   frame->toc = 0;
 #ifdef __powerpc64__
-  uintptr_t own_toc;
-  __asm__("mr %0, 2" : "=r"(own_toc));
 #if defined _CALL_ELF && _CALL_ELF == 2
-  /* a function finds its own from r12 */
-  frame->toc = body ? own_toc : harmful;
+  /* a function finds its own from r12, and a body does without */
+  frame->toc = harmful;
 #else
-  frame->toc = own_toc;
+  __asm__("mr %0, 2" : "=r"(frame->toc));
   if (!body) {
     const uintptr_t *descriptor = call->function;
     frame->function = descriptor[0];

@@ -205,6 +205,8 @@ void check_live_writable(void) {
   }
 }
 
+bool check_emulated(void) { return getenv("CHECK_EMULATOR") != NULL; }
+
 const char *check_self(void) {
   static char path[4096];
   ssize_t length = readlink("/proc/self/exe", path, sizeof path - 1);
@@ -232,6 +234,17 @@ void check_run(struct check_child *child, const char *const arguments[], const c
     environment[count++] = *variables;
   environment[count] = NULL;
 
+  /* where the test runs under an emulator, its children do too */
+  static char words[4096];
+  const char *command[64];
+  size_t length = 0;
+  check_set_text(words, sizeof words, check_emulated() ? getenv("CHECK_EMULATOR") : "");
+  for (char *word = strtok(words, " "); word != NULL && length < 32; word = strtok(NULL, " "))
+    command[length++] = word;
+  while (*arguments != NULL && length < 63)
+    command[length++] = *arguments++;
+  command[length] = NULL;
+
   int out = memfd_create("out", MFD_CLOEXEC), err = memfd_create("err", MFD_CLOEXEC);
   fflush(stdout);
   pid_t pid = fork();
@@ -244,7 +257,7 @@ void check_run(struct check_child *child, const char *const arguments[], const c
     alarm(20);
     dup2(out, 1);
     dup2(err, 2);
-    execve(arguments[0], (char *const *)arguments, (char *const *)environment);
+    execvpe(command[0], (char *const *)command, (char *const *)environment);
     _exit(126);
   }
   waitpid(pid, &child->status, 0);

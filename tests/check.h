@@ -71,6 +71,9 @@ struct check_child {
   char err[16384];
 };
 
+/* Is the program run by CHECK_EMULATOR, a command that starts programs of this architecture? */
+bool check_emulated(void);
+
 /* variables: NULL-terminated, "NAME=value"; no other variable that starts with FASTCOPY_ is passed on. */
 void check_run(struct check_child *child, const char *const arguments[], const char *const variables[]);
 

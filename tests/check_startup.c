@@ -85,9 +85,24 @@ static void check_own_stack(void) {
   fc_startup_read(&startup);
   CHECK(startup.found, "startup: the stack of this process is not found");
   CHECK(startup.secure == (getauxval(AT_SECURE) != 0), "startup: secure is %d", startup.secure);
-  CHECK(startup.hwcap == getauxval(AT_HWCAP) && startup.hwcap2 == getauxval(AT_HWCAP2) &&
-            startup.dcache_line == getauxval(AT_DCACHEBSIZE),
-        "startup: the auxiliary vector differs from getauxval()");
+  /* getauxval() may tell what the C library made of it */
+  unsigned long pair[2], hwcap = 0, hwcap2 = 0, line = 0;
+  FILE *auxv = fopen("/proc/self/auxv", "rb");
+  while (auxv != NULL && fread(pair, sizeof pair, 1, auxv) == 1) {
+    if (pair[0] == AT_HWCAP)
+      hwcap = pair[1];
+    else if (pair[0] == AT_HWCAP2)
+      hwcap2 = pair[1];
+    else if (pair[0] == AT_DCACHEBSIZE)
+      line = pair[1];
+  }
+  if (auxv != NULL)
+    fclose(auxv);
+  else
+    check_skip("startup: the auxiliary vector of this process: there is no /proc/self/auxv");
+  CHECK(auxv == NULL || (startup.hwcap == hwcap && startup.hwcap2 == hwcap2 && startup.dcache_line == line),
+        "startup: the auxiliary vector is %#lx %#lx %lu, not %#lx %#lx %lu", startup.hwcap, startup.hwcap2,
+        startup.dcache_line, hwcap, hwcap2, line);
   unsigned count = 0;
   for (; startup.envp != NULL && startup.envp[count] != NULL && environ[count] != NULL; count++)
     CHECK(strcmp(startup.envp[count], environ[count]) == 0, "startup: variable %u differs", count);
@@ -121,7 +136,8 @@ static void check_env(void) {
   EXPECT(LIST("FASTCOPY_TABLE=a=b"), "a=b", NULL, NULL, false);
   /* near misses */
   EXPECT(LIST("FASTCOPY_TABLE", "FASTCOPY_TABLES=x", "FASTCOPY_TABL=x", "XFASTCOPY_TABLE=x", "fastcopy_table=x",
-              "FASTCOPY_=x", "FASTCOPY=x", "FA", "F", "", "=", "FASTCOPY_VARIANT2=x", "FASTCOPY_VERBOSE"),
+              "FASTCOPY_=x", "FASTCOPY=x", "FA", "F", "", "=", "FASTCOPY_VARIANT2=x", "FASTCOPY_VERBOSE",
+              "FASTCOPY_CACHEABLE"),
          NULL, NULL, NULL, false);
   /* of two the last counts, as with a shell's own table of variables */
   EXPECT(LIST("FASTCOPY_VARIANT=a", "FASTCOPY_VARIANT=b"), NULL, "b", NULL, false);
@@ -145,6 +161,26 @@ static void check_env(void) {
     fc_env_read(&env, &startup);
     CHECK(env.table == NULL && env.variant == NULL && env.disable == NULL && !env.verbose,
           "startup: a process that is %s honours the environment", startup.found ? "secure" : "not known");
+  }
+}
+
+static void check_promise(void) {
+  const struct {
+    const char *variable;
+    enum fc_promise promise;
+  } cases[] = {{"FASTCOPY_CACHEABLE=", FC_UNSAID},    {"FASTCOPY_CACHEABLE=0", FC_DENIED},
+               {"FASTCOPY_CACHEABLE=1", FC_PROMISED}, {"FASTCOPY_CACHEABLE=00", FC_PROMISED},
+               {"FASTCOPY_CACHEABLE", FC_UNSAID},     {"FASTCOPY_CACHEABLE2=1", FC_UNSAID}};
+  for (unsigned i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+    for (int secure = 0; secure < 2; secure++) {
+      struct fc_startup startup = {
+          .found = true, .secure = secure, .envp = (const char *const[]){cases[i].variable, NULL}};
+      struct fc_env env;
+      memset(&env, 0xa5, sizeof env);
+      fc_env_read(&env, &startup);
+      CHECK(env.cacheable == (secure ? FC_UNSAID : cases[i].promise), "startup: %s, secure %d: promise %u",
+            cases[i].variable, secure, env.cacheable);
+    }
   }
 }
 
@@ -227,6 +263,7 @@ int main(int argc, char **argv) {
   check_stacks();
   check_own_stack();
   check_env();
+  check_promise();
   check_lists();
   check_features();
   return check_end();

@@ -35,7 +35,18 @@ takes() {
   "$1" -Werror "$2" -c -o "$work/probe.o" "$work/probe.c" 2>/dev/null
 }
 
-# check compiler label object...: the objects of one run, the assembly's defined names in $work/asm.
+# same_as_other compiler: is it the program that gcc or clang names, under another name?
+same_as_other() {
+  local other
+  for other in gcc clang; do
+    if [ "$1" != "$other" ] && have "$other" && [ "$(realpath "$(command -v "$1")")" = "$(realpath "$(command -v "$other")")" ]; then
+      return 0
+    fi
+  done
+  return 1
+}
+
+# check label object...: the objects of one run, the assembly's defined names in $work/asm.
 check() {
   local label=$1 bad good=yes
   shift
@@ -51,7 +62,8 @@ check() {
     good=no
   fi
   # debug and unwind sections are not loaded, or not relocated at run time
-  bad=$(objdump -r "$@" | awk '/^RELOCATION RECORDS FOR/ { s = $4 } / R_X86_64_(64|32|32S) / && s !~ /debug|eh_frame/ { print s, $3 }' | sort -u | head -n 3)
+  bad=$(objdump -r "$@" | awk '/^RELOCATION RECORDS FOR/ { section = $4 }
+    / R_X86_64_(64|32|32S) / && section !~ /debug|eh_frame/ { print section, $3 }' | sort -u | head -n 3)
   if [ -n "$bad" ]; then
     fail "$label: absolute relocations: $(echo $bad)"
     good=no
@@ -88,9 +100,8 @@ for compiler in $compilers; do
     skip "$compiler: not installed"
     continue
   fi
-  # the family of $cc comes by its own name, too
-  if [ -z "$quick" ] && [ "$compiler" = "$cc" ] && [ "$cc" != gcc ] && [ "$cc" != clang ] && { [ "$(realpath "$(command -v "$cc")")" = "$(realpath "$(command -v gcc || echo /)")" ] ||
-    [ "$(realpath "$(command -v "$cc")")" = "$(realpath "$(command -v clang || echo /)")" ]; }; then
+  # cc is gcc or clang by another name, mostly
+  if [ -z "$quick" ] && [ "$compiler" = "$cc" ] && same_as_other "$cc"; then
     continue
   fi
   own=

@@ -61,7 +61,8 @@ add_script(emulated 300 emulated.sh ${library} ${copies} ${settings_file} ${arch
 
 # What a start costs; printed, not judged, since other processes of the machine are in the figures.
 add_library(empty_preload SHARED programs/empty.c)
-target_link_options(empty_preload PRIVATE -nostdlib -fno-sanitize=all -Wl,-z,relro,-z,now,-z,noexecstack)
+target_link_options(empty_preload PRIVATE -nostdlib -fno-sanitize=all
+                    -Wl,-z,relro,-z,now,-z,noexecstack,-z,noseparate-code)
 target_link_libraries(empty_preload PRIVATE $<TARGET_FILE:fastcopy_libc>)
 add_dependencies(empty_preload fastcopy_libc)
 set_target_properties(empty_preload PROPERTIES SKIP_BUILD_RPATH ON LINKER_LANGUAGE C)

@@ -38,7 +38,7 @@ program() {
   commands[$1]=$3
 }
 program ls-missing ls 'ls -l /nonexistent/file; ls nothing here'
-program ls ls 'ls -laR --time-style=+%s ../data'
+program ls ls 'ls -lAR --time-style=+%s ../data'
 program cat cat 'cat ../data/text ../data/noise nothing | cksum'
 program cp cp 'cp -r ../data/tree copy && cp ../data/noise . && cksum noise copy/*'
 program dd dd 'dd if=../data/noise bs=4093 status=none | cksum; dd if=nothing'
@@ -183,7 +183,8 @@ one() {
   run "$work/base" "$command"
   # proof that what follows tests anything
   rm -rf "$work/trace" && mkdir -m 1777 "$work/trace"
-  run "$work/traced" "$command" LD_PRELOAD="$library" LD_BIND_NOW=1 LD_DEBUG=bindings LD_DEBUG_OUTPUT="$work/trace/bindings"
+  run "$work/traced" "$command" LD_PRELOAD="$library" LD_BIND_NOW=1 LD_DEBUG=bindings \
+    LD_DEBUG_OUTPUT="$work/trace/bindings"
   proves "$name" "$work/trace" "$library" || bound=no
   compare "$name" preload "$command" || status=$?
   [ "$status" -ne 0 ] || compare "$name" 'preload and LD_BIND_NOW=1' "$command" LD_BIND_NOW=1 || status=$?
@@ -211,7 +212,8 @@ if [ "$variants" = yes ]; then
       skip "variant $variant: this CPU cannot run it"
       continue
     fi
-    if ! LD_PRELOAD="$library" FASTCOPY_VARIANT=$variant "$copies" plan | grep -q "^memcpy $variant memmove $variant source environment"; then
+    if ! LD_PRELOAD="$library" FASTCOPY_VARIANT=$variant "$copies" plan |
+      grep -q "^memcpy $variant memmove $variant source environment"; then
       fail "FASTCOPY_VARIANT=$variant was not followed"
       continue
     fi

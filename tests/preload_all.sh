@@ -45,7 +45,8 @@ done
 total=${#elf[@]}
 if [ "$most" -gt 0 ] && [ "$total" -gt "$most" ]; then
   # spread over the alphabet, the same ones each time
-  mapfile -t elf < <(printf '%s\n' "${elf[@]}" | awk -v n="$total" -v m="$most" 'int((NR - 1) * m / n) != int((NR - 2) * m / n) || NR == 1')
+  mapfile -t elf < <(printf '%s\n' "${elf[@]}" |
+    awk -v n="$total" -v m="$most" 'int((NR - 1) * m / n) != int((NR - 2) * m / n) || NR == 1')
 fi
 printf '%d of %d programs\n' "${#elf[@]}" "$total"
 

@@ -22,16 +22,18 @@ cd "$work"
 mkdir tables
 
 # A library of its own, whose built-in path lies in the temporary folder.
-cmake -S "$root" -B build -DCMAKE_C_COMPILER="$cc" -DFASTCOPY_TUNE=OFF -DFASTCOPY_TESTS=OFF -DFASTCOPY_TABLE_FOLDER="$work/tables" >log 2>&1 &&
-  cmake --build build -j2 >>log 2>&1 || {
+if ! cmake -S "$root" -B build -DCMAKE_C_COMPILER="$cc" -DFASTCOPY_TUNE=OFF -DFASTCOPY_TESTS=OFF \
+  -DFASTCOPY_TABLE_FOLDER="$work/tables" >log 2>&1 || ! cmake --build build -j2 >>log 2>&1; then
   tail -n 5 log
   fail 'the library does not build'
   finish
-}
+fi
 mkdir lib
 cp build/libfastcopy.so.1 lib/
-"$cc" -O2 -fno-builtin -DFASTCOPY_LINKED -I"$root/lib" "$root/tests/programs/copies.c" -o program -Wl,--no-as-needed -L"$work/build" -lfastcopy -Wl,-rpath,"$work/lib"
-"$cc" -O2 -I"$root" -I"$root/lib" -I"$root/arch/x86_64" "$root/tests/programs/make_table.c" -o make_table build/libfastcopy.a
+"$cc" -O2 -fno-builtin -DFASTCOPY_LINKED -I"$root/lib" "$root/tests/programs/copies.c" -o program \
+  -Wl,--no-as-needed -L"$work/build" -lfastcopy -Wl,-rpath,"$work/lib"
+"$cc" -O2 -I"$root" -I"$root/lib" -I"$root/arch/x86_64" "$root/tests/programs/make_table.c" -o make_table \
+  build/libfastcopy.a
 owner=54321
 cp program setuid && chown $owner setuid && chmod 4755 setuid
 cp program setgid && chown 0:$owner setgid && chmod 2755 setgid
@@ -50,21 +52,34 @@ long=$(printf '%065000d' 0 | tr 0 A)
 if grep -q 'source built-in.*there is no tuning table' plan.plain; then pass; else fail "the plan without variables: $(cat plan.plain)"; fi
 
 for program in setuid setgid; do
-  for variable in FASTCOPY_VERBOSE=1 FASTCOPY_VARIANT=generic FASTCOPY_DISABLE=all FASTCOPY_DISABLE=avx2 FASTCOPY_TABLE="$work/user.fct" \
-    FASTCOPY_TABLE=/etc/shadow FASTCOPY_TABLE="$long" FASTCOPY_VARIANT="$long" FASTCOPY_VARIANT=%s%n FASTCOPY_TABLE= FASTCOPY_DISABLE=,,,, FASTCOPY_VERBOSE="$long"; do
+  for variable in FASTCOPY_VERBOSE=1 FASTCOPY_VARIANT=generic FASTCOPY_DISABLE=all FASTCOPY_DISABLE=avx2 \
+    FASTCOPY_TABLE="$work/user.fct" FASTCOPY_TABLE=/etc/shadow FASTCOPY_TABLE= FASTCOPY_VARIANT=%s%n 'FASTCOPY_DISABLE=,,,,' \
+    FASTCOPY_TABLE="$long" FASTCOPY_VARIANT="$long" FASTCOPY_VERBOSE="$long"; do
     status=0
     env "$variable" "${user[@]}" ./$program plan >out 2>err || status=$?
-    if [ "$status" -eq 0 ] && [ ! -s err ] && cmp -s out plan.plain; then pass; else fail "$program with ${variable:0:60}: exit status $status, $(head -c 200 out err)"; fi
+    if [ "$status" -eq 0 ] && [ ! -s err ] && cmp -s out plan.plain; then
+      pass
+    else
+      fail "$program with ${variable:0:60}: exit status $status, $(head -c 200 out err)"
+    fi
   done
 done
 # they do act in the ordinary program
 if [ "$(FASTCOPY_TABLE=$work/user.fct "${user[@]}" ./program plan | grep -c 'source table')" -eq 1 ] &&
-  [ "$(FASTCOPY_VERBOSE=1 "${user[@]}" ./program secure 2>&1 | wc -l)" -eq 2 ]; then pass; else fail 'the variables have no effect anywhere: nothing was tested'; fi
+  [ "$(FASTCOPY_VERBOSE=1 "${user[@]}" ./program secure 2>&1 | wc -l)" -eq 2 ]; then
+  pass
+else
+  fail 'the variables have no effect anywhere: nothing was tested'
+fi
 
-# opened opens setuid variable=value...: which files of ours it asks the kernel for
+# Which files it asks the kernel for.
 if have strace && getent passwd nobody >/dev/null; then
   strace -u nobody -f -o trace -E FASTCOPY_TABLE="$work/user.fct" -E FASTCOPY_VARIANT=generic ./setuid plan >out 2>/dev/null || :
-  if ! grep -q user.fct trace && grep -q "openat(.*$work/tables/tuning.fct" trace; then pass; else fail "a file of the user's is opened"; fi
+  if ! grep -q user.fct trace && grep -q "openat(.*$work/tables/tuning.fct" trace; then
+    pass
+  else
+    fail "a file of the user's is opened"
+  fi
 else
   skip 'which files are opened: no strace, or no user nobody'
 fi

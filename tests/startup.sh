@@ -20,34 +20,24 @@ cd "$work"
 
 # sites file function: the addresses of cpuid and xgetbv in it
 sites() {
-  objdump -d --no-show-raw-insn "$1" | awk -v want="<$2>:" '/^[0-9a-f]+ </ { on = $2 == want } on && ($2 == "cpuid" || $2 == "xgetbv") { sub(":", "", $1); print $1 }'
+  objdump -d --no-show-raw-insn "$1" | awk -v want="<$2>:" '/^[0-9a-f]+ </ { on = $2 == want }
+    on && ($2 == "cpuid" || $2 == "xgetbv") { sub(":", "", $1); print $1 }'
 }
 # poison file function: each of them becomes ud2; prints how many
 poison() {
-  local address count=0 offset
+  local address count=0 offset type start virtual size
   for address in $(sites "$1" "$2"); do
-    offset=$(readelf -Wl "$1" | awk -v a=$((16#$address)) '$1 == "LOAD" { v = strtonum($3); if (a >= v && a < v + strtonum($5)) print a - v + strtonum($2) }')
+    offset=
+    while read -r type start virtual _ size _; do
+      if [ "$type" = LOAD ] && [ $((16#$address)) -ge $((virtual)) ] && [ $((16#$address)) -lt $((virtual + size)) ]; then
+        offset=$((16#$address - virtual + start))
+      fi
+    done < <(readelf -Wl "$1")
     printf '\x0f\x0b' | dd of="$1" bs=1 seek="$offset" conv=notrunc status=none
     count=$((count + 1))
   done
   echo "$count"
 }
-if ! awk 'BEGIN { exit strtonum("0x10") != 16 }' 2>/dev/null; then
-  # mawk has no strtonum
-  poison() {
-    local address count=0 offset type off vaddr size rest
-    for address in $(sites "$1" "$2"); do
-      while read -r type off vaddr _ size rest; do
-        if [ "$type" = LOAD ] && [ $((16#$address)) -ge $((vaddr)) ] && [ $((16#$address)) -lt $((vaddr + size)) ]; then
-          offset=$((16#$address - vaddr + off))
-        fi
-      done < <(readelf -Wl "$1")
-      printf '\x0f\x0b' | dd of="$1" bs=1 seek="$offset" conv=notrunc status=none
-      count=$((count + 1))
-    done
-    echo "$count"
-  }
-fi
 
 cp "$library" poisoned.so
 found=$(poison poisoned.so fc_cpu_detect)
@@ -98,7 +88,8 @@ if have strace && strace -o probe /bin/true 2>/dev/null; then
   strace -o trace.ours -E LD_PRELOAD="$work/preload/libfastcopy.so" -E FASTCOPY_TABLE="$work/table.fct" /bin/true
   calls trace.empty | sed 's/preload\/empty/preload/' >calls.empty
   calls trace.ours >calls.ours
-  diff calls.empty calls.ours | sed -n 's/^[<>] /&/p' >added || :
+  # the loader may need fewer calls to map ours
+  diff calls.empty calls.ours | grep '^>' >added || :
   printf '> %s\n' "openat(\"$work/table.fct\"" 'read(' 'close(' >wanted
   if cmp -s added wanted; then
     pass
@@ -109,7 +100,7 @@ if have strace && strace -o probe /bin/true 2>/dev/null; then
   # without a table: one call
   strace -o trace.ours -E LD_PRELOAD="$work/preload/libfastcopy.so" -E FASTCOPY_TABLE="$work/none" /bin/true
   calls trace.ours >calls.ours
-  if [ "$(diff calls.empty calls.ours | grep -c '^[<>]')" -eq 1 ]; then pass; else fail 'without a table there is more than one system call'; fi
+  if [ "$(diff calls.empty calls.ours | grep -c '^>')" -eq 1 ]; then pass; else fail 'without a table there is more than one system call'; fi
   # all of them come before the program starts: the loader protects the library's data afterwards
   strace -o trace.ours -E LD_PRELOAD="$work/preload/libfastcopy.so" -E FASTCOPY_TABLE="$work/table.fct" /bin/true
   if sed -n '/table.fct/,$p' trace.ours | grep -q '^mprotect(.*PROT_READ)'; then pass; else fail 'the data of the library is not protected after the table was read'; fi

@@ -19,7 +19,7 @@ static int ascending(const void *a, const void *b) {
   return (x > y) - (x < y);
 }
 
-double decision_figure(const double *values, size_t count, size_t stride) {
+double decision_quantile(const double *values, size_t count, size_t stride, double quantile) {
   double *kept = malloc((count + 1) * sizeof *kept);
   if (kept == NULL)
     return 0;
@@ -32,7 +32,7 @@ double decision_figure(const double *values, size_t count, size_t stride) {
   if (n != 0) {
     qsort(kept, n, sizeof *kept, ascending);
     /* between two ranks */
-    double rank = 0.1 * (double)(n - 1);
+    double rank = quantile * (double)(n - 1);
     size_t below = (size_t)rank;
     figure = kept[below];
     if (below + 1 < n)
@@ -40,6 +40,10 @@ double decision_figure(const double *values, size_t count, size_t stride) {
   }
   free(kept);
   return figure;
+}
+
+double decision_figure(const double *values, size_t count, size_t stride) {
+  return decision_quantile(values, count, stride, 0.1);
 }
 
 /* One subject of a series: its times in order, and the rank of each round. */

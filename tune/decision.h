@@ -17,7 +17,8 @@ struct estimate {
   double ratio, low, high;
 };
 
-/* The 10 % quantile of count values `stride` apart, negative ones left out; 0 when none is left. */
+/* A quantile of count values `stride` apart, negative ones left out; 0 when none is left. The figure is the one of 10 %. */
+double decision_quantile(const double *values, size_t count, size_t stride, double quantile);
 double decision_figure(const double *values, size_t count, size_t stride);
 
 /* Times of several subjects in one scenario, taken in the same rounds: ns[round * stride + subject], negative: none. */

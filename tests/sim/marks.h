@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * How a measured program talks to the plugin: instructions that change nothing and that no compiler makes,
+ * xoris rN, rN, 0.
+ */
+#ifndef SIM_MARKS_H
+#define SIM_MARKS_H
+
+enum mark {
+  MARK_COLD = 20,   /* an empty cache */
+  MARK_START = 21,  /* all counts to 0 */
+  MARK_ON = 22,     /* count from here ... */
+  MARK_OFF = 23,    /* ... to here */
+  MARK_REPORT = 24, /* a line of counts */
+};
+
+#define MARK_OPCODE(number) (0x6c000000u | (unsigned)(number) << 21 | (unsigned)(number) << 16)
+
+#ifdef __powerpc__
+#define MARK(number) __asm__ volatile("xoris %0, %0, 0" : : "i"(number) : "memory")
+#endif
+
+#endif
