@@ -3,34 +3,32 @@
 #include "dispatch/startup.h"
 
 #include <elf.h>
+#include <stdint.h>
 
 #include "dispatch/cpu.h"
 
-/* ld.so's: the address of argc on the initial stack. Weak, since other C libraries have no such thing. */
+/*
+ * glibc's: the initial stack pointer, which the ABIs align to 16 bytes and which points to argc; in a static program
+ * the value a few pushes later. Weak, since other C libraries have no such thing.
+ */
 extern const void *const __libc_stack_end __attribute__((weak, visibility("default")));
 
-void fc_startup_read(struct fc_startup *startup) {
-  startup->envp = NULL;
-  startup->found = false;
-  startup->secure = true;
-  startup->hwcap = 0;
-  startup->hwcap2 = 0;
-  startup->dcache_line = 0;
-  if (&__libc_stack_end == NULL || __libc_stack_end == NULL)
-    return;
+enum { AT_TYPES = 1024 }; /* above every AT_ constant, below every address */
 
-  const unsigned long *word = __libc_stack_end;
-  unsigned long argc = word[0];
-  /* argv ends where argc says, or this is no initial stack: then nothing on it is believed */
-  if (argc > 0x7fffffff || word[1 + argc] != 0)
-    return;
-  word += 1 + argc + 1;
-  const char *const *envp = (const char *const *)word;
+/* Fills *startup from the stack at `argc`. False, with *startup half-filled, when that is no initial stack. */
+static bool parse(struct fc_startup *startup, const unsigned long *argc) {
+  /* argv ends where argc says */
+  if (*argc > 0x7fffffff || argc[1 + *argc] != 0)
+    return false;
+  const unsigned long *word = argc + 1 + *argc + 1;
+  startup->envp = (const char *const *)word;
   while (*word != 0)
     word++;
 
   bool secure_seen = false;
   for (word++; word[0] != AT_NULL; word += 2) {
+    if (word[0] > AT_TYPES)
+      return false;
     switch (word[0]) {
     case AT_SECURE:
       startup->secure = word[1] != 0;
@@ -47,9 +45,25 @@ void fc_startup_read(struct fc_startup *startup) {
       break;
     }
   }
-  startup->found = secure_seen;
-  if (secure_seen)
-    startup->envp = envp;
+  return secure_seen;
+}
+
+static void forget(struct fc_startup *startup) {
+  startup->envp = NULL;
+  startup->found = false;
+  startup->secure = true;
+  startup->hwcap = 0;
+  startup->hwcap2 = 0;
+  startup->dcache_line = 0;
+}
+
+void fc_startup_read(struct fc_startup *startup) {
+  forget(startup);
+  if (&__libc_stack_end == NULL || __libc_stack_end == NULL)
+    return;
+  startup->found = parse(startup, (const unsigned long *)(((uintptr_t)__libc_stack_end + 15) & ~(uintptr_t)15));
+  if (!startup->found)
+    forget(startup);
 }
 
 /* The value of `variable` when its name is FASTCOPY_ and `name`, else NULL. */

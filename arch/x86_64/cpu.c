@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Features of an x86_64 CPU. In a virtual machine every CPUID traps to the hypervisor (7 to 14 microseconds
- * measured), so ld.so's copy of it is asked first: glibc >= 2.33 has it, already masked by what the
+ * measured), so glibc's copy of it is asked first: since 2.33 it has it, already masked by what the
  * operating system enabled and by GLIBC_TUNABLES. Elsewhere CPUID and XGETBV are executed.
- * Early code: no absolute relocation; the one call outside goes through the GOT to ld.so, where it exists.
+ * Early code: no absolute relocation; the one call outside goes through the GOT to libc.so.6, which the loader has
+ * relocated before us, since we name it as needed.
  */
 #include <stddef.h>
 

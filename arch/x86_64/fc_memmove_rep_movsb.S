@@ -17,6 +17,7 @@ ENTRY(fc_memmove_rep_movsb)
   .globl fc_body_rep_movsb
   .hidden fc_body_rep_movsb, fc_body_sse2
 fc_body_rep_movsb:
+  endbr64
   mov %rdi, %rcx
   sub %rsi, %rcx
   cmp %rdx, %rcx

@@ -39,6 +39,7 @@ ENTRY(NAME(fc_memmove_))
   .hidden NAME(fc_body_)
 NAME(fc_body_):
 .Lbody:
+  endbr64
   SMALL
 
   /* above 2 VEC */
