@@ -151,29 +151,26 @@ void *fc_resolve(void) {
 }
 
 /*
- * The public IFUNCs may be bound before the library itself is relocated, when nothing tells the loader of
- * the dependency: then the baseline is right, and what is published later is not touched.
+ * The public IFUNCs may be bound before the plan is published: in a static program, and before the library itself is
+ * relocated where nothing tells the loader of the dependency. Then the answer is the plain entry, which goes the way of
+ * the slots whenever they are filled; so it is where the entry's own small path is in force.
  */
-static unsigned chosen(int for_memmove) {
-  if (!fc_report.published)
-    return FC_BASELINE;
-  return for_memmove ? fc_report.plan.memmove_variant : fc_report.plan.memcpy_variant;
-}
+static int entry_is_best(void) { return !fc_report.published || fc_entry_small(fc_live.params); }
 
 void *fc_resolve_memcpy(void) {
-  if (fc_entry_small(fc_live.params))
+  if (entry_is_best())
     return (void *)fc_entry_memcpy;
-  return (void *)fc_variant_function(chosen(0));
+  return (void *)fc_variant_function(fc_report.plan.memcpy_variant);
 }
 
 void *fc_resolve_memmove(void) {
-  if (fc_entry_small(fc_live.params))
+  if (entry_is_best())
     return (void *)fc_entry_memmove;
-  return (void *)fc_variant_function(chosen(1));
+  return (void *)fc_variant_function(fc_report.plan.memmove_variant);
 }
 
 void *fc_resolve_mempcpy(void) {
-  if (fc_entry_small(fc_live.params))
+  if (entry_is_best())
     return (void *)fc_entry_mempcpy;
-  return (void *)fc_variant_mempcpy(chosen(0));
+  return (void *)fc_variant_mempcpy(fc_report.plan.memcpy_variant);
 }
