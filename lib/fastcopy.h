@@ -19,7 +19,11 @@ extern "C" {
 #define FASTCOPY_VERSION_MAJOR 0
 #define FASTCOPY_VERSION_MINOR 1
 #define FASTCOPY_VERSION_PATCH 0
-#define FASTCOPY_VERSION_STRING "0.1.0"
+#define FASTCOPY_VERSION_STRING         \
+  FASTCOPY_TEXT(FASTCOPY_VERSION_MAJOR) \
+  "." FASTCOPY_TEXT(FASTCOPY_VERSION_MINOR) "." FASTCOPY_TEXT(FASTCOPY_VERSION_PATCH)
+#define FASTCOPY_TEXT(macro) FASTCOPY_TEXT_(macro)
+#define FASTCOPY_TEXT_(text) #text
 
 /*
  * Copy n bytes (0..SIZE_MAX/2) from src to dst. The regions may overlap in any way, for all three: the
