@@ -52,7 +52,7 @@ else
   fail 'CPUID stands in another function, too'
 fi
 mapfile -t libc < <(LD_TRACE_LOADED_OBJECTS=1 /bin/true | grep -oE '/[^ ]*(libc\.so|ld-linux)[^ ]*')
-LD_PRELOAD=$library "$copies" plan >plan.library
+LD_PRELOAD=$library "$copies" plan >plan.ours
 if grep -qa __x86_get_cpuid_feature_leaf "${libc[@]}"; then
   for now in '' 1; do
     status=0
@@ -60,7 +60,7 @@ if grep -qa __x86_get_cpuid_feature_leaf "${libc[@]}"; then
     if [ "$status" -eq 0 ]; then pass; else fail "a start executes CPUID: exit status $status"; fi
   done
   LD_PRELOAD=$work/poisoned.so "$copies" plan >plan.poisoned
-  if cmp -s plan.poisoned plan.library; then pass; else fail "the plan differs: $(cat plan.poisoned)"; fi
+  if cmp -s plan.poisoned plan.ours; then pass; else fail "the plan differs: $(cat plan.poisoned)"; fi
 else
   skip 'no CPUID at a start: this C library does not give the features'
 fi
@@ -68,7 +68,7 @@ fi
 # finds nothing stands for an old C library.
 sed 's/__x86_get_cpuid_feature_leaf/__x86_get_cpuid_feature_none/g' "$library" >old.so
 LD_PRELOAD=$work/old.so "$copies" plan >plan.old
-if cmp -s plan.old plan.library; then pass; else fail "by CPUID the plan is another: $(cat plan.old), not $(cat plan.library)"; fi
+if cmp -s plan.old plan.ours; then pass; else fail "by CPUID the plan is another: $(cat plan.old), not $(cat plan.ours)"; fi
 poison old.so fc_cpu_detect >/dev/null
 status=0
 (LD_PRELOAD=$work/old.so /bin/true; exit $?) 2>/dev/null || status=$?

@@ -43,10 +43,10 @@
 
 /* The parts of AVX-512 an instruction belongs to, as avx512_features() reports them. */
 enum {
-	AVX512_F = 1,
-	AVX512_VL = 2,
-	AVX512_BW = 4,
-	AVX512_DQ = 8,
+  AVX512_F = 1,
+  AVX512_VL = 2,
+  AVX512_BW = 4,
+  AVX512_DQ = 8,
 };
 
 /* 1 when the CPU and the operating system run avx512f, avx512vl, avx512bw and avx512dq, else 0. */
