@@ -9,6 +9,15 @@
 #include "arch/variant.h"
 
 #define FC_SMALL_VALUES_MOST 6
+#define FC_BULK_PARAMS_MOST 4
+#define FC_BULK_VALUES_MOST 6
+
+/* A number of a bulk loop; the values that are tried besides the built-in one, in the order of preference. */
+struct fc_candidate_param {
+  int param;
+  unsigned count;
+  size_t values[FC_BULK_VALUES_MOST];
+};
 
 /* Parameters by index; -1 where the architecture has nothing of the kind. */
 struct fc_candidates {
@@ -24,10 +33,22 @@ struct fc_candidates {
 
   /* stores past the cache from this size up */
   int non_temporal_min;
+
+  /* another bulk loop from this size up, in variants of their own that are like others for small sizes */
+  int bulk_min;
+  /* what such a loop depends on: decided one after another, before bulk_min */
+  unsigned bulk_count;
+  struct fc_candidate_param bulk[FC_BULK_PARAMS_MOST];
 };
 extern const struct fc_candidates fc_candidates;
 
 /* Is the small path worth a try in front of this variant? Such pairs are many, and each takes measuring time. */
 int fc_candidates_small(unsigned variant);
+
+/*
+ * The variant with another bulk loop that is like this one for small sizes and that the CPU can run: itself where it
+ * has such a loop, FC_VARIANT_COUNT where there is none.
+ */
+unsigned fc_candidates_bulk(unsigned variant, const struct fc_cpu *cpu);
 
 #endif

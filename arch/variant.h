@@ -22,6 +22,7 @@ enum fc_trait {
   FC_MEASURED = 2,   /* chosen only by a table or by FASTCOPY_VARIANT */
   FC_VZEROUPPER = 4, /* executes vzeroupper, which aborts a memory transaction */
   FC_DCBZ = 8,       /* executes dcbz, which only cacheable memory takes */
+  FC_FORCED = 16,    /* never calibrated: chosen by name alone, since it may store an aligned value in pieces */
 };
 
 struct fc_variant {
@@ -32,7 +33,7 @@ struct fc_variant {
 };
 extern const struct fc_variant fc_variants[FC_VARIANT_COUNT];
 
-/* The variant as a memmove, and what the slots hold for it: the architecture's entry code says how they differ. */
+/* The variant as a memmove, and the code behind its slot: the architecture's entry code says how they differ. */
 fc_copy *fc_variant_function(unsigned variant);
 fc_copy *fc_variant_mempcpy(unsigned variant);
 void *fc_variant_body(unsigned variant);
@@ -55,6 +56,11 @@ struct fc_live {
   size_t params[FC_PARAM_COUNT];
 };
 extern struct fc_live fc_live;
+
+/* What a slot holds: the distance of the code from fc_live, which needs no relocation, or its address. */
+static inline void *fc_slot(void *body) {
+  return FC_SLOTS_RELATIVE ? (void *)((uintptr_t)body - (uintptr_t)&fc_live) : body;
+}
 
 /* Built-in rules of the architecture beyond "first usable row": may change params[]. */
 void fc_builtin_params(const struct fc_cpu *cpu, size_t params[FC_PARAM_COUNT]);

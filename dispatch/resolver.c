@@ -7,7 +7,7 @@
 
 #include <asm/errno.h>
 #include <linux/fcntl.h>
-#include <linux/stat.h>
+#include <linux/poll.h>
 
 #include "arch_syscall.h"
 #include "dispatch/plan.h"
@@ -23,35 +23,55 @@ struct fc_report fc_report __attribute__((section(".data.rel.ro"))) = {0};
 
 #define READ_SIZE 2048
 
-/* Owned by root and writable by nobody else. flags: AT_EMPTY_PATH to ask about fd itself. */
-static int trusted(int fd, const char *path, int flags) {
-  struct statx status; /* no initialiser: a compiler may make it a call of memset */
-  status.stx_uid = (unsigned)-1;
-  status.stx_mode = 0777;
-  if (fc_syscall5(__NR_statx, fd, (long)path, flags, STATX_UID | STATX_MODE, (long)&status) != 0)
+/* Owned by root and writable by nobody else. */
+static int trusted(long fd) {
+  fc_stat status; /* no initialiser: a compiler may make it a call of memset */
+  status.st_uid = (unsigned)-1;
+  status.st_mode = 0777;
+  if (fc_syscall4(FC_NR_fstatat, fd, (long)"", (long)&status, AT_EMPTY_PATH) != 0)
     return 0;
-  return status.stx_uid == 0 && (status.stx_mode & 022) == 0;
+  return status.st_uid == 0 && (status.st_mode & 022) == 0;
+}
+
+/* The calls that the loader itself makes to find a library, so that a sandbox lets them through: openat, fstat, close. */
+static long open_read(long folder, const char *path, int flags) {
+  return fc_syscall4(__NR_openat, folder, (long)path, O_RDONLY | O_CLOEXEC | flags, 0);
+}
+
+/* The table of a secure process: by the folder, so that what was looked at is what is read. */
+static long open_trusted(void) {
+  long folder = open_read(AT_FDCWD, FC_TABLE_FOLDER, O_DIRECTORY | O_NOFOLLOW);
+  if (folder < 0)
+    return folder;
+  long fd = -EPERM;
+  if (trusted(folder))
+    fd = open_read(folder, FC_TABLE_NAME, O_NONBLOCK | O_NOCTTY | O_NOFOLLOW);
+  fc_syscall4(__NR_close, folder, 0, 0, 0);
+  if (fd >= 0 && !trusted(fd)) {
+    fc_syscall4(__NR_close, fd, 0, 0, 0);
+    fd = -EPERM;
+  }
+  return fd;
 }
 
 static enum fc_table_status read_table(struct fc_table_scan *scan, const char *path, int secure) {
   /* O_NONBLOCK: a user's path may be a pipe that nobody writes; O_NOCTTY: or a terminal */
-  int flags = O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY | (secure ? O_NOFOLLOW : 0);
-  long fd = fc_syscall4(__NR_openat, AT_FDCWD, (long)path, flags, 0);
+  long fd = secure ? open_trusted() : open_read(AT_FDCWD, path, O_NONBLOCK | O_NOCTTY);
+  if (fd == -ENOENT || fd == -ENOTDIR)
+    return FC_TABLE_ABSENT;
+  if (secure && (fd == -EPERM || fd == -ELOOP))
+    return FC_TABLE_UNTRUSTED;
   if (fd < 0)
-    return fd == -ENOENT || fd == -ENOTDIR ? FC_TABLE_ABSENT : FC_TABLE_UNREADABLE;
-  enum fc_table_status status = FC_TABLE_UNTRUSTED;
-  if (!secure || (trusted((int)fd, "", AT_EMPTY_PATH) && trusted(AT_FDCWD, FC_TABLE_FOLDER, AT_SYMLINK_NOFOLLOW))) {
-    unsigned char bytes[READ_SIZE];
-    long size;
-    while ((size = fc_syscall4(__NR_read, fd, (long)bytes, sizeof bytes, 0)) > 0) {
-      fc_table_feed(scan, bytes, (size_t)size);
-      if (scan->done)
-        break;
-    }
-    status = size < 0 ? FC_TABLE_UNREADABLE : fc_table_end(scan);
+    return FC_TABLE_UNREADABLE;
+  unsigned char bytes[READ_SIZE];
+  long size;
+  while ((size = fc_syscall4(__NR_read, fd, (long)bytes, sizeof bytes, 0)) > 0) {
+    fc_table_feed(scan, bytes, (size_t)size);
+    if (scan->done)
+      break;
   }
   fc_syscall4(__NR_close, fd, 0, 0, 0);
-  return status;
+  return size < 0 ? FC_TABLE_UNREADABLE : fc_table_end(scan);
 }
 
 /* A line of text that is cut, never overrun. */
@@ -77,6 +97,15 @@ static void put_number(struct line *line, size_t value) {
     value /= 10;
   } while (value != 0);
   put(line, digits + at);
+}
+
+/* Would a write to standard error neither block nor end in SIGPIPE? The line is worth neither. */
+static int can_speak(void) {
+  struct pollfd error;
+  error.fd = 2;
+  error.events = POLLOUT;
+  error.revents = 0;
+  return fc_syscall4(__NR_poll, (long)&error, 1, 0, 0) == 1 && error.revents == POLLOUT;
 }
 
 /* What FASTCOPY_VERBOSE asks for: one line, one write. */
@@ -107,7 +136,8 @@ static void say(const struct fc_report *report) {
       put_number(&line, plan->params[i]);
   }
   line.text[line.length++] = '\n';
-  fc_syscall4(__NR_write, 2, (long)line.text, (long)line.length, 0);
+  if (can_speak())
+    fc_syscall4(__NR_write, 2, (long)line.text, (long)line.length, 0);
 }
 
 void fc_plan_of_process(struct fc_report *report, int may_speak) {
@@ -139,8 +169,8 @@ static void publish(void) {
   fc_plan_of_process(&fc_report, 1);
   for (unsigned i = 0; i < FC_PARAM_COUNT; i++)
     fc_live.params[i] = fc_report.plan.params[i];
-  fc_live.memcpy_slot = fc_variant_body(fc_report.plan.memcpy_variant);
-  fc_live.memmove_slot = fc_variant_body(fc_report.plan.memmove_variant);
+  fc_live.memcpy_slot = fc_slot(fc_variant_body(fc_report.plan.memcpy_variant));
+  fc_live.memmove_slot = fc_slot(fc_variant_body(fc_report.plan.memmove_variant));
   fc_report.published = 1;
 }
 

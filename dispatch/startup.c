@@ -24,9 +24,12 @@ static bool parse(struct fc_startup *startup, const unsigned long *argc) {
   startup->envp = (const char *const *)word;
   while (*word != 0)
     word++;
+  /* more than one NULL where the loader took unsafe variables away, as it does for privileged programs */
+  while (*word == 0)
+    word++;
 
   bool secure_seen = false;
-  for (word++; word[0] != AT_NULL; word += 2) {
+  for (; word[0] != AT_NULL; word += 2) {
     if (word[0] > AT_TYPES)
       return false;
     switch (word[0]) {

@@ -59,6 +59,7 @@ void fc_table_begin(struct fc_table_scan *scan, const struct fc_cpu *cpu) {
   scan->entry_size = 0;
   scan->entries_left = 0;
   scan->filled = 0;
+  scan->skip = 0;
   scan->wanted = FC_HEADER_BYTES;
 }
 
@@ -102,31 +103,44 @@ static void take_header(struct fc_table_scan *scan) {
   }
   scan->entry_size = entry_size;
   scan->entries_left = count;
-  scan->wanted = entry_size;
+  scan->wanted = FC_ENTRY_KEY_BYTES;
   scan->filled = 0;
   if (count == 0)
     finish(scan, FC_TABLE_NO_ENTRY);
 }
 
+/* The key of an entry is here, or all of it where the key is this CPU's: a fleet's table is mostly foreign entries. */
 static void take_entry(struct fc_table_scan *scan) {
   const unsigned char *raw = scan->record;
-  if (fc_load_le(raw + FC_ENTRY_ARCH, 4) == scan->arch && fc_load_le(raw + FC_ENTRY_CPU, 4) == scan->id &&
-      fc_load_le(raw + FC_ENTRY_FEATURE_HASH, 8) == scan->feature_hash) {
-    if (crc_fits(raw, scan->entry_size)) {
-      fc_entry_decode(&scan->entry, raw);
-      finish(scan, FC_TABLE_MATCH);
-    } else {
-      finish(scan, FC_TABLE_BAD_CRC);
-    }
+  if (fc_load_le(raw + FC_ENTRY_ARCH, 4) != scan->arch || fc_load_le(raw + FC_ENTRY_CPU, 4) != scan->id ||
+      fc_load_le(raw + FC_ENTRY_FEATURE_HASH, 8) != scan->feature_hash) {
+    scan->filled = 0;
+    scan->skip = scan->entry_size - FC_ENTRY_KEY_BYTES;
+    scan->entries_left--;
     return;
   }
-  scan->filled = 0;
-  if (--scan->entries_left == 0)
-    finish(scan, FC_TABLE_NO_ENTRY);
+  if (scan->filled < scan->entry_size) {
+    scan->wanted = scan->entry_size;
+    return;
+  }
+  if (!crc_fits(raw, scan->entry_size)) {
+    finish(scan, FC_TABLE_BAD_CRC);
+    return;
+  }
+  fc_entry_decode(&scan->entry, raw);
+  finish(scan, FC_TABLE_MATCH);
 }
 
 void fc_table_feed(struct fc_table_scan *scan, const unsigned char *bytes, size_t size) {
   for (size_t i = 0; i < size && !scan->done; i++) {
+    if (scan->skip != 0) {
+      size_t some = size - i < scan->skip ? size - i : scan->skip;
+      scan->skip -= (unsigned)some;
+      i += some - 1;
+      if (scan->skip == 0 && scan->entries_left == 0)
+        finish(scan, FC_TABLE_NO_ENTRY);
+      continue;
+    }
     scan->record[scan->filled++] = bytes[i];
     if (scan->filled < scan->wanted)
       continue;

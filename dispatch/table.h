@@ -42,6 +42,7 @@ enum {
   FC_ENTRY_PARAM_COUNT = 232, /* u32: how many of the params are set */
   FC_ENTRY_GAIN = 236,        /* u32: measured cost of the built-in plan over this plan's, in thousandths */
   FC_ENTRY_BYTES = 256,       /* of version 1; 240..251 are zero */
+  FC_ENTRY_KEY_BYTES = 16,    /* what tells whose entry it is */
   FC_NAME_BYTES = 24,
   /* bounds that the reader insists on */
   FC_HEADER_BYTES_MAX = 1024,
@@ -86,6 +87,7 @@ struct fc_table_scan {
   unsigned entry_size; /* 0 while the header is being read */
   unsigned entries_left;
   unsigned filled, wanted; /* bytes of the record in `record` */
+  unsigned skip;           /* bytes of a foreign entry still to come */
   unsigned char record[FC_ENTRY_BYTES_MAX];
   struct fc_table_entry entry;
 };

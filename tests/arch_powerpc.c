@@ -126,10 +126,10 @@ unsigned arch_params(const struct check_params **list) {
   static const struct check_params sets[] = {
       SET("plain stores", SIZE_MAX, 4, 4, 0),
       SET("cacheable memory", SIZE_MAX, 4, 4, 1),
-      SET("dcbz from the lowest, no dcbt", 256, 0, 1, 0),
-      SET("dcbz, one touch buffer", 256, 4, 1, 0),
-      SET("dcbz, four lines ahead", 256, 4, 4, 1),
-      SET("dcbz, the farthest ahead", 256, 32, 16, 0),
+      SET("dcbz from the lowest, no dcbt", 512, 0, 1, 0),
+      SET("dcbz, one touch buffer", 512, 4, 1, 0),
+      SET("dcbz, four lines ahead", 512, 4, 4, 1),
+      SET("dcbz, the farthest ahead", 512, 32, 16, 0),
       SET("dcbz from an odd size", 1001, 1, 2, 0),
   };
   *list = sets;

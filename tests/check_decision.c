@@ -255,12 +255,26 @@ static void check_levels(void) {
   expect(decision_last_level(sizes, flat, POINTS, 262144) == 0, "last level: none in a flat curve");
 }
 
+static void check_value(void) {
+  struct estimate gains[4] = {exactly(1), exactly(1.01), vaguely(1.08), {0, 0, 0}};
+  expect(decision_value(gains, 4) == 0, "value: nothing gains clearly, so that in force stays");
+  expect(decision_value(gains, 1) == 0, "value: there is only one");
+  gains[1] = exactly(1.19);
+  gains[2] = exactly(1.2);
+  expect(decision_value(gains, 4) == 1, "value: the first of two that gain alike");
+  gains[2] = exactly(1.3);
+  expect(decision_value(gains, 4) == 2, "value: the best of two");
+  gains[1] = gains[2] = exactly(0.7);
+  expect(decision_value(gains, 4) == 0, "value: all others lose");
+}
+
 int main(void) {
   check_figure();
   check_compare();
   check_variants();
   check_window();
   check_threshold();
+  check_value();
   check_repeatable();
   check_levels();
   printf("%u failed\n", failures);

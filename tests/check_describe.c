@@ -32,8 +32,8 @@ static int tell_story(void) {
   }
   printf("\n");
   /* the story could be true of another process: what do the slots hold? */
-  if (fc_live.memcpy_slot != fc_variant_body(fc_variant_find(plan.memcpy_variant)) ||
-      fc_live.memmove_slot != fc_variant_body(fc_variant_find(plan.memmove_variant)))
+  if (fc_live.memcpy_slot != fc_slot(fc_variant_body(fc_variant_find(plan.memcpy_variant))) ||
+      fc_live.memmove_slot != fc_slot(fc_variant_body(fc_variant_find(plan.memmove_variant))))
     return 2;
   return 0;
 }
@@ -189,7 +189,7 @@ static void check_variants(void) {
     }
   }
   CHECK(count == FC_VARIANT_COUNT, "variants: %zu are told of", count);
-  const size_t beyond[] = {FC_VARIANT_COUNT, FC_VARIANT_COUNT + 1, SIZE_MAX, (size_t)1 << 32};
+  const size_t beyond[] = {FC_VARIANT_COUNT, FC_VARIANT_COUNT + 1, SIZE_MAX, SIZE_MAX / 2 + 1};
   for (unsigned i = 0; i < sizeof beyond / sizeof beyond[0]; i++)
     CHECK(fastcopy_variants(beyond[i], &variant) == -1, "variants: there is number %zu", beyond[i]);
 }
@@ -198,10 +198,8 @@ int main(int argc, char **argv) {
   if (argc == 2 && strcmp(argv[1], "--story") == 0)
     return tell_story();
   check_begin(argc, argv);
-  char version[64];
-  snprintf(version, sizeof version, "%d.%d.%d", FASTCOPY_VERSION_MAJOR, FASTCOPY_VERSION_MINOR, FASTCOPY_VERSION_PATCH);
-  CHECK(strcmp(fastcopy_version(), version) == 0 && strcmp(version, FASTCOPY_VERSION_STRING) == 0,
-        "describe: the version is %s, its parts %s", fastcopy_version(), version);
+  CHECK(strcmp(fastcopy_version(), FASTCOPY_VERSION_STRING) == 0, "describe: the version is %s, the header's %s",
+        fastcopy_version(), FASTCOPY_VERSION_STRING);
   check_plan();
   check_variants();
   check_stories();

@@ -482,32 +482,14 @@ static struct range relro_range(const struct file *file) {
   return (struct range){0, 0};
 }
 
-/* Does `code` hold `jmp *slot(%rip)` into [live.begin, live.end), and is each with the notrack prefix? */
-static bool jumps_untracked(const struct file *file, GElf_Addr begin, GElf_Addr size, struct range live) {
-  const unsigned char *code = at_address(file, begin, size);
-  unsigned found = 0;
-  for (GElf_Addr i = 0; code != NULL && i + 6 <= size; i++) {
-    if (code[i] != 0xff || code[i + 1] != 0x25)
-      continue;
-    GElf_Addr target = begin + i + 6 + (GElf_Addr)(int64_t)(int32_t)get_u32(code + i + 2);
-    if (target < live.begin || target >= live.end)
-      continue;
-    found++;
-    if (i == 0 || code[i - 1] != 0x3e)
-      return false;
-  }
-  return found != 0;
-}
-
 static void check_symbols(const struct file *file) {
   GElf_Shdr section;
   Elf_Data *symbols = section_data(file, ".symtab", &section);
   if (!expect(symbols != NULL, "no .symtab: give the unstripped library"))
     return;
-  struct range relro = relro_range(file), live = {0, 0};
+  struct range relro = relro_range(file);
   size_t count = section.sh_size / section.sh_entsize;
   unsigned functions = 0, in_relro = 0, bodies = 0, bodies_marked = 0;
-  bool untracked = false;
   GElf_Sym symbol;
   for (size_t i = 1; i < count; i++) {
     if (gelf_getsym(symbols, (int)i, &symbol) == NULL)
@@ -519,8 +501,6 @@ static void check_symbols(const struct file *file) {
       expect(relro.begin <= symbol.st_value && symbol.st_value + symbol.st_size <= relro.end && symbol.st_size != 0,
              "%s at %#lx..%#lx lies outside RELRO %#lx..%#lx", name, (unsigned long)symbol.st_value,
              (unsigned long)(symbol.st_value + symbol.st_size), (unsigned long)relro.begin, (unsigned long)relro.end);
-      if (name[3] == 'l')
-        live = (struct range){symbol.st_value, symbol.st_value + symbol.st_size};
     }
     if ((type == STT_FUNC || type == STT_GNU_IFUNC) && symbol.st_shndx != SHN_UNDEF && symbol.st_size != 0) {
       functions++;
@@ -536,15 +516,9 @@ static void check_symbols(const struct file *file) {
   expect(in_relro == 2, "fc_live and fc_report are not in .symtab");
   if (file->header.e_machine != EM_X86_64)
     return;
-  /* the slots are jumped through: landing pads behind them, or untracked jumps */
-  for (size_t i = 1; i < count; i++) {
-    if (gelf_getsym(symbols, (int)i, &symbol) != NULL &&
-        strcmp(elf_strptr(file->elf, section.sh_link, symbol.st_name), "memcpy") == 0)
-      untracked = jumps_untracked(file, symbol.st_value, symbol.st_size, live);
-  }
+  /* the slots are jumped through: landing pads behind them */
   expect(bodies != 0, "no fc_body_ symbol");
-  expect(bodies == bodies_marked || untracked,
-         "%u of %u fc_body_ labels lack endbr64 and memcpy jumps to them without notrack: faults under IBT",
+  expect(bodies == bodies_marked, "%u of %u fc_body_ labels lack endbr64: the jump through the slot faults under IBT",
          bodies - bodies_marked, bodies);
 }
 

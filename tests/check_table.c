@@ -445,7 +445,7 @@ static void start_with_entries(void) {
         if (p == i || i == FC_PARAM_COUNT)
           entry.params[p] = numbers[k];
       }
-      snprintf(what, sizeof what, "a table with %llu as %s", (unsigned long long)numbers[k],
+      snprintf(what, sizeof what, "a table with %llu as %.23s", (unsigned long long)numbers[k],
                i == FC_PARAM_COUNT ? "every number" : fc_params[i].name);
       start_with_bytes(put(&layout, &entry), table_size(&layout), false, what);
     }

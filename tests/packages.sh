@@ -6,12 +6,13 @@
 set -eu
 
 missing=()
-# need package command-or-header...: the package, unless one of them is there
+# need package command, header or file ...: the package, unless one of them is there
 need() {
   local package=$1 thing
   shift
   for thing in "$@"; do
     case $thing in
+    /*) if [ -e "$thing" ]; then return 0; fi ;;
     *.h) if echo "#include <$thing>" | cc -E -o /dev/null -x c - 2>/dev/null; then return 0; fi ;;
     *) if command -v "$thing" >/dev/null 2>&1; then return 0; fi ;;
     esac
@@ -34,7 +35,16 @@ if [ "${1:-}" = tests ]; then
   need valgrind valgrind
   need gdb gdb
   need strace strace
-  need qemu-user qemu-x86_64 qemu-x86_64-static
+  need qemu-user qemu-ppc64le
+  # triple, Debian's name of the architecture
+  while read -r triple name; do
+    need "gcc-$triple" "$triple-gcc"
+    need "libc6-dev-$name-cross" "/usr/$triple/include/stdio.h"
+  done <<END
+powerpc64le-linux-gnu ppc64el
+powerpc64-linux-gnu ppc64
+powerpc-linux-gnu powerpc
+END
   need sqlite3 sqlite3
   need python3 python3
   need man-db man

@@ -326,6 +326,19 @@ size_t decision_threshold(const struct point *points, size_t count, size_t built
   return differ != 0 && gain / (double)differ >= log(DECISION_MARGIN) ? found : builtin;
 }
 
+size_t decision_value(const struct estimate *gains, size_t count) {
+  double best = 0;
+  for (size_t i = 1; i < count; i++) {
+    if (clear_gain(gains[i]) && gains[i].ratio > best)
+      best = gains[i].ratio;
+  }
+  for (size_t i = 1; i < count; i++) {
+    if (clear_gain(gains[i]) && gains[i].ratio * DECISION_MARGIN > best)
+      return i;
+  }
+  return 0;
+}
+
 int decision_restless(const struct point *points, size_t count) {
   for (size_t i = 0; i < count; i++) {
     if (measured(points[i].gain) && points[i].gain.low < 1 && points[i].gain.high > RESTLESS_GAIN)

@@ -78,6 +78,12 @@ size_t decision_skew(const size_t *bounds, const struct estimate *gains, size_t 
  */
 size_t decision_threshold(const struct point *points, size_t count, size_t builtin);
 
+/*
+ * One of several values of a number, by its gain over the first, which is in force: the first that is not clearly worse
+ * than the best, and stays unless another clearly gains.
+ */
+size_t decision_value(const struct estimate *gains, size_t count);
+
 /* Is there a size of which even this is open: a loss, or a gain of a quarter? */
 int decision_restless(const struct point *points, size_t count);
 

@@ -3,13 +3,14 @@
 #include "identity.h"
 
 #include <ctype.h>
-#include <libcpuid/libcpuid.h>
 #include <sched.h>
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
+
+#include "arch/identity.h"
 
 #define KIB ((size_t)1024)
 #define MIB (1024 * KIB)
@@ -70,11 +71,11 @@ static void doubt(struct identity *identity, const char *format, ...) {
   va_end(args);
 }
 
-static void settle(struct identity *identity, struct cache_size *size, const struct level *level, size_t from_libcpuid,
-                   size_t from_kernel) {
-  *size = cache_size_settle(from_libcpuid, from_kernel, level->lowest, level->highest, level->fallback);
-  const size_t reports[] = {from_libcpuid, from_kernel};
-  const char *const names[] = {"libcpuid", "the kernel"};
+static void settle(struct identity *identity, struct cache_size *size, const struct level *level,
+                   const struct fc_identity *said, size_t from_cpu, size_t from_kernel) {
+  *size = cache_size_settle(from_cpu, from_kernel, level->lowest, level->highest, level->fallback);
+  const size_t reports[] = {from_cpu, from_kernel};
+  const char *const names[] = {said->source, "the kernel"};
   bool believed = true;
   for (int i = 0; i < 2; i++) {
     if (reports[i] != 0 && !plausible(reports[i], level->lowest, level->highest)) {
@@ -82,11 +83,11 @@ static void settle(struct identity *identity, struct cache_size *size, const str
       believed = false;
     }
   }
-  if (from_libcpuid == 0 && from_kernel == 0)
+  if (from_cpu == 0 && from_kernel == 0)
     doubt(identity, "%s: none reported", level->name);
-  else if (believed && from_libcpuid != 0 && from_kernel != 0 && contradict(from_libcpuid, from_kernel))
-    doubt(identity, "%s: libcpuid says %zu KiB and the kernel %zu KiB, the smaller is taken", level->name,
-          from_libcpuid / KIB, from_kernel / KIB);
+  else if (believed && from_cpu != 0 && from_kernel != 0 && contradict(from_cpu, from_kernel))
+    doubt(identity, "%s: %s says %zu KiB and the kernel %zu KiB, the smaller is taken", level->name, said->source,
+          from_cpu / KIB, from_kernel / KIB);
 }
 
 /* The first line of a file; "" when there is none. */
@@ -129,9 +130,6 @@ static size_t kernel_cache(int level) {
   return 0;
 }
 
-/* libcpuid counts in KB; -1 and 0 are "unknown". */
-static size_t libcpuid_cache(int32_t kib) { return kib > 0 ? (size_t)kib * KIB : 0; }
-
 /* Printable ASCII with single blanks. */
 static void copy_text(char *to, size_t size, const char *from) {
   size_t length = 0;
@@ -159,26 +157,18 @@ static void kernel_name(char *name, size_t size) {
   fclose(file);
 }
 
-static void say_nothing(const char *message) { (void)message; }
-
 void identity_read(struct identity *identity) {
   memset(identity, 0, sizeof *identity);
-  struct cpu_raw_data_t raw;
-  struct cpu_id_t id;
-  memset(&id, 0, sizeof id);
-  libcpuid_warn_fn_t before = cpuid_set_warn_function(say_nothing);
-  if (!cpuid_present() || cpuid_get_raw_data(&raw) != 0 || cpu_identify(&raw, &id) != 0)
-    memset(&id, 0, sizeof id);
-  cpuid_set_warn_function(before);
-
-  copy_text(identity->vendor, sizeof identity->vendor, id.vendor_str);
-  copy_text(identity->name, sizeof identity->name, id.brand_str);
+  struct fc_identity said = {0};
+  fc_identity_read(&said);
+  copy_text(identity->vendor, sizeof identity->vendor, said.vendor);
+  copy_text(identity->name, sizeof identity->name, said.name);
   if (identity->name[0] == '\0')
     kernel_name(identity->name, sizeof identity->name);
   if (identity->name[0] == '\0')
     copy_text(identity->name, sizeof identity->name, identity->vendor[0] != '\0' ? identity->vendor : "unnamed CPU");
 
-  settle(identity, &identity->l1d, &levels[0], libcpuid_cache(id.l1_data_cache), kernel_cache(1));
-  settle(identity, &identity->l2, &levels[1], libcpuid_cache(id.l2_cache), kernel_cache(2));
-  settle(identity, &identity->l3, &levels[2], libcpuid_cache(id.l3_cache), kernel_cache(3));
+  settle(identity, &identity->l1d, &levels[0], &said, said.l1d, kernel_cache(1));
+  settle(identity, &identity->l2, &levels[1], &said, said.l2, kernel_cache(2));
+  settle(identity, &identity->l3, &levels[2], &said, said.l3, kernel_cache(3));
 }

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Who the CPU is, for people: libcpuid's answers with its known mistakes caught. Never decides what may be executed. */
+/*
+ * Who the CPU is, for people: what the CPU says (arch/identity.h; libcpuid on x86_64) with known mistakes caught. Never
+ * decides what may be executed.
+ */
 #ifndef TUNE_IDENTITY_H
 #define TUNE_IDENTITY_H
 

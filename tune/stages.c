@@ -179,7 +179,8 @@ static int add_candidate(struct candidate *candidates, size_t *count, unsigned v
  * last row up, since rows stand with the boldest first; all without the small path before any with it.
  */
 static size_t list_candidates(const struct stages *stages, struct candidate *candidates) {
-  uint32_t avoid = fc_builtin_avoid(&fc_report.cpu);
+  /* the built-in rules know nothing of the memory; what is copied here is cacheable */
+  uint32_t avoid = (fc_builtin_avoid(&fc_report.cpu) & ~(uint32_t)FC_DCBZ) | FC_FORCED;
   size_t count = 0;
   unsigned smalls = 1;
   if (fc_candidates.small >= 0 && (fc_params[fc_candidates.small].features & ~fc_report.cpu.features) == 0)
@@ -317,7 +318,7 @@ int stage_variants(struct stages *stages) {
 struct cell {
   size_t point; /* index of its size */
   int skewed;
-  char name[40];
+  char name[72];
   struct scenario scenario;
   struct band band;
   struct work work;
@@ -548,6 +549,93 @@ static int find_window(struct stages *stages, const struct subject *ways, size_t
   return result;
 }
 
+/* One number of a bulk loop, over all sizes that the loop may be used for. */
+static int find_bulk_param(struct stages *stages, struct fc_plan *plan, const struct fc_candidate_param *tried) {
+  enum { SERIES = 32 };
+  struct fc_plan plans[FC_BULK_VALUES_MOST + 1];
+  struct subject subjects[FC_BULK_VALUES_MOST + 1];
+  char names[FC_BULK_VALUES_MOST + 1][40];
+  struct estimate gains[FC_BULK_VALUES_MOST + 1];
+  struct series series[SERIES];
+  struct cells cells = {0};
+  unsigned count = 0;
+  size_t series_count = 0, now = plan->params[tried->param];
+  for (unsigned i = 0; i <= tried->count; i++) {
+    size_t value = i == 0 ? now : tried->values[i - 1];
+    if (i != 0 && value == now)
+      continue;
+    plans[count] = *plan;
+    plans[count].params[tried->param] = value;
+    snprintf(names[count], sizeof names[count], "%s=%zu", fc_params[tried->param].name, value);
+    subjects[count] = (struct subject){names[count], fc_entry_memcpy, &plans[count]};
+    count++;
+  }
+  int result = 0;
+  for (size_t size = 1024; size <= MB && size <= stages->largest && result == 0; size *= 8)
+    result = add_level_cells(stages, &cells, size, size);
+  if (result == 0)
+    result = measure_cells(stages, &cells, subjects, count, SHARE_WINDOW / fc_candidates.bulk_count,
+                           fc_params[tried->param].name, NULL);
+  for (size_t i = 0; i < cells.count && result == 0 && series_count < SERIES; i++) {
+    const struct samples *samples = &cells.cells[i].samples;
+    if (!cells.cells[i].skewed)
+      series[series_count++] = (struct series){samples->ns, samples->rounds, samples->subjects, 1, 1};
+  }
+  if (result == 0) {
+    put_cells(stages, &cells, "bulk", subjects, count);
+    for (unsigned i = 0; i < count; i++)
+      gains[i] = decision_compare(series, series_count, 0, i);
+    *plan = plans[decision_value(gains, count)];
+  }
+  cells_free(&cells);
+  return result;
+}
+
+/* The loop of the plan's variants against the one of those that are like them for small sizes. */
+static int find_bulk(struct stages *stages) {
+  enum { POINTS = 14 };
+  const int min = fc_candidates.bulk_min;
+  struct fc_plan plain = stages->plan, bulk = stages->plan;
+  bulk.memcpy_variant = fc_candidates_bulk(plain.memcpy_variant, &fc_report.cpu);
+  bulk.memmove_variant = fc_candidates_bulk(plain.memmove_variant, &fc_report.cpu);
+  if (bulk.memcpy_variant == FC_VARIANT_COUNT)
+    return 0;
+  if (bulk.memmove_variant == FC_VARIANT_COUNT)
+    bulk.memmove_variant = plain.memmove_variant;
+  size_t builtin = bulk.memcpy_variant == plain.memcpy_variant ? plain.params[min] : SIZE_MAX;
+  bulk.params[min] = fc_params[min].lowest;
+  plain.params[min] = SIZE_MAX;
+  int result = 0;
+  for (unsigned i = 0; i < fc_candidates.bulk_count && result == 0; i++)
+    result = find_bulk_param(stages, &bulk, &fc_candidates.bulk[i]);
+
+  const struct subject loops[2] = {{"loop", fc_entry_memcpy, &plain}, {fc_params[min].name, fc_entry_memcpy, &bulk}};
+  struct cells cells = {0};
+  struct point points[POINTS];
+  size_t count = 0;
+  for (size_t size = fc_params[min].lowest; count < POINTS && size <= stages->largest && result == 0; size *= 2) {
+    points[count].size = size;
+    result = add_level_cells(stages, &cells, count, size);
+    count++;
+  }
+  if (result == 0)
+    result = measure_cells(stages, &cells, loops, 2, SHARE_PAST, loops[1].name, nowhere_faster);
+  if (result == 0) {
+    put_cells(stages, &cells, "bulk", loops, 2);
+    for (size_t i = 0; i < count; i++)
+      points[i] = point_of(&cells, i, points[i].size, 0, 1);
+    size_t from = decision_threshold(points, count, builtin);
+    if (from != SIZE_MAX) {
+      stages->plan = bulk;
+      stages->plan.params[min] = from;
+    } else if (builtin != SIZE_MAX) {
+      stages->plan.params[min] = SIZE_MAX;
+    }
+  }
+  cells_free(&cells);
+  return result;
+}
+
 int stage_large(struct stages *stages) {
   enum { POINTS = 9 };
   struct fc_plan plans[WAYS];
@@ -598,6 +686,8 @@ int stage_large(struct stages *stages) {
     }
   }
   cells_free(&cells);
+  if (result == 0 && fc_candidates.bulk_min >= 0)
+    result = find_bulk(stages);
   return result == 0 ? 0 : no_memory();
 }
 

@@ -54,12 +54,16 @@ static void add_pairs(struct list *list, size_t width, size_t end) {
     add(list, 2 * width + (2 * width == end), size_class, "two moves of %zu bytes, overlapping", width);
 }
 
-static void add_words(struct list *list, const size_t params[FC_PARAM_COUNT], const struct shape *shape) {
+static void add_small_words(struct list *list) {
   add(list, 1, size_class, "nothing to copy");
   add(list, 4, size_class, "three bytes, the first, the middle and the last");
   add_pairs(list, 4, 2 * WORD);
   add(list, 4 * WORD + 1, size_class, "four words of %zu bytes, all loaded before the first store", WORD);
   add(list, 8 * WORD + 1, size_class, "eight words of %zu bytes, all loaded before the first store", WORD);
+}
+
+static void add_words(struct list *list, const size_t params[FC_PARAM_COUNT], const struct shape *shape) {
+  add_small_words(list);
   if (shape->bulk == VECTORS) {
     add(list, 128, size_class, "words, eight a turn, " STEPS);
     add(list, SIZE_MAX, size_class, "vectors of 16 bytes, eight a turn%s, " STEPS,
@@ -84,6 +88,9 @@ static void add_vectors(struct list *list, size_t vec) {
 size_t fc_explain(const struct fc_plan *plan, int for_memmove, struct fc_range out[], size_t cap) {
   struct list list = {.out = out, .cap = cap};
   unsigned variant = for_memmove ? plan->memmove_variant : plan->memcpy_variant;
+  /* what the entries copy looks the same for all */
+  if (FC_SLOT_LEAST != 0)
+    add_small_words(&list);
   if (variant == FC_VARIANT_generic) {
     add(&list, 4 * WORD, size_class, "bytes");
     add(&list, SIZE_MAX, size_class, "words of %zu bytes, none unaligned, " STEPS, WORD);

@@ -3,7 +3,16 @@
 #ifndef FC_POWERPC_SYSCALL_H
 #define FC_POWERPC_SYSCALL_H
 
+#include <asm/stat.h>
 #include <asm/unistd.h>
+
+#ifdef __powerpc64__
+#define FC_NR_fstatat __NR_newfstatat
+typedef struct stat fc_stat;
+#else
+#define FC_NR_fstatat __NR_fstatat64
+typedef struct stat64 fc_stat;
+#endif
 
 /* Returns negative errors in -4095..-1. The kernel returns them positive and says so in the summary-overflow bit of cr0. */
 static inline long fc_syscall5(long number, long a, long b, long c, long d, long e) {

@@ -7,12 +7,12 @@
  *
  *   #include "asm.h"
  *   MACHINE(power9)              what the assembler may accept here
- *   VARIANT(name)                r3 result, r4 src, r5 n, r6 dst; from here on the body, which the slots point at
+ *   VARIANT(name)                r3 result, r4 src, r5 n, r6 dst; from here on the body
  *     ...                        keeps r3; returns by blr
  *   VARIANT_END(name)
  *
  * VARIANT makes fc_memmove_<name>, fc_mempcpy_<name> (callable, hidden) and fc_body_<name> (a code address, no
- * function).
+ * function), which the slots point at.
  *
  * A body may overwrite r0, r4-r12, ctr, cr0, cr1, cr5-cr7, xer, f0-f13, v0-v19 (vs0-vs13, vs32-vs51), of these only
  * what its features stand for; lr and r1 stay as they are. r2 stays too, and is not known on ELFv2: who copies little
@@ -231,19 +231,33 @@
   lwz reg, (fc_live + LIVE_##name - 0b)@l(reg)
 #endif
 
+/*
+ * What the slots hold: on 64 bits the whole body. On 32 bits finding a slot costs as much as a small copy, so the
+ * entries make those themselves, all like the word copy, and the slots hold what follows its small sizes:
+ * FC_SLOT_LEAST in arch_registry.h.
+ */
 #define BODY(name)                                                                                                     \
   .globl fc_body_##name;                                                                                               \
   .hidden fc_body_##name;                                                                                              \
   fc_body_##name:
+#ifdef __powerpc64__
+#define SLOT_CONTENTS BODY
+#else
+#define SLOT_CONTENTS(name)                                                                                            \
+  .globl fc_body_##name;                                                                                               \
+  .hidden fc_body_##name;                                                                                              \
+  .set fc_body_##name, .Labove_small
+#endif
 #define VARIANT(name)                                                                                                  \
   ENTRY(fc_mempcpy_##name);                                                                                            \
   mr r6, r3;                                                                                                           \
   add r3, r3, r5;                                                                                                      \
-  b fc_body_##name;                                                                                                    \
+  b .Lbody;                                                                                                            \
   END(fc_mempcpy_##name);                                                                                              \
   ENTRY(fc_memmove_##name);                                                                                            \
   mr r6, r3;                                                                                                           \
-  BODY(name)
+  .Lbody:                                                                                                              \
+  SLOT_CONTENTS(name)
 #define VARIANT_END(name) END(fc_memmove_##name)
 
 .section .note.GNU-stack, "", @progbits

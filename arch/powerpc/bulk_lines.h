@@ -41,7 +41,7 @@
 
 #define CARRIED 12 /* bits in cr5-cr7 */
 #define AHEAD_MOST ((1 << (CARRIED - LINE_SHIFT)) - 1)
-#define DCBZ_LEAST 256 /* no dcbz_min is lower: see params.def */
+#define DCBZ_LEAST 512 /* no dcbz_min is lower: see params.def */
 
 /* 4 more words, and of a line that is longer than 8 its last word in place of the eighth. */
 .macro load4_more at, last

@@ -3,7 +3,8 @@
  * The exported names: void *memcpy(void *dst, const void *src, size_t n) and its family.
  *
  * Plain functions, not IFUNCs: the loader prints a Relink line for an interposed IFUNC memcpy. An entry sets r3 to
- * the result and r6 to dst and jumps through the slot to the chosen variant's body, which keeps r3.
+ * the result and r6 to dst and jumps through the slot to the chosen variant's body, which keeps r3. On 32 bits, where
+ * finding the slot takes six instructions, it copies up to 8 words itself.
  * Slots and parameters lie in fc_live. Its initial values are the baseline's, so that a call before the
  * resolver has run is right: static programs do call memcpy then. The resolver runs once, for the IRELATIVE
  * relocation of fc_anchor.
@@ -38,10 +39,21 @@
   bctr;                                                                                                                \
   END(name)
 #else
+#ifdef __powerpc64__
+#define SMALL_FIRST
+#else
+#include "small_words.h"
+#define SMALL_FIRST cmplwi r5, 8 * WORD; ble .Lsmall
+  .p2align 5
+  .cfi_startproc
+  SMALL
+  .cfi_endproc
+#endif
 #define EXPORTED(name, slot, ...)                                                                                      \
   .p2align 5;                                                                                                          \
   ENTRY_EXPORTED(name);                                                                                                \
   __VA_ARGS__;                                                                                                         \
+  SMALL_FIRST;                                                                                                         \
   LIVE_LOAD(r11, slot);                                                                                                \
   mtctr r11;                                                                                                           \
   bctr;                                                                                                                \

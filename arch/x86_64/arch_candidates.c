@@ -10,6 +10,7 @@ const struct fc_candidates fc_candidates = {
     .window_max = FC_PARAM_rep_movsb_max,
     .window_skew = FC_PARAM_rep_movsb_skew,
     .non_temporal_min = FC_PARAM_non_temporal_min,
+    .bulk_min = -1,
 };
 
 int fc_candidates_small(unsigned variant) {
@@ -17,4 +18,10 @@ int fc_candidates_small(unsigned variant) {
   uint64_t features = fc_variants[variant].features;
   uint64_t needed = fc_params[FC_PARAM_masked_below].features;
   return (features & needed) == needed || variant == FC_VARIANT_evex || variant == FC_VARIANT_avx512;
+}
+
+unsigned fc_candidates_bulk(unsigned variant, const struct fc_cpu *cpu) {
+  (void)variant;
+  (void)cpu;
+  return FC_VARIANT_COUNT;
 }

@@ -19,6 +19,12 @@ enum fc_param_index {
 /* What the slots hold until the resolver has run: legal on every CPU of the architecture. */
 #define FC_BASELINE FC_VARIANT_sse2
 
+/* Sizes below this are copied in the entries, and the contents of the slots need not take them. */
+#define FC_SLOT_LEAST 0
+
+/* Do the entries add what a slot holds to the address of fc_live? */
+#define FC_SLOTS_RELATIVE 1
+
 #define FC_ARCH_THIS FC_ARCH_X86_64
 
 #endif

@@ -3,7 +3,11 @@
 #ifndef FC_X86_SYSCALL_H
 #define FC_X86_SYSCALL_H
 
+#include <asm/stat.h>
 #include <asm/unistd.h>
+
+#define FC_NR_fstatat __NR_newfstatat
+typedef struct stat fc_stat;
 
 /* Returns the kernel's result: negative errors in -4095..-1. */
 static inline long fc_syscall5(long number, long a, long b, long c, long d, long e) {

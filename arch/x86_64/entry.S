@@ -8,8 +8,9 @@
  *                        the plan leaves it 0 where it was not measured to win. The branch is not taken where it is 0:
  *                        a taken one costs a CPU without AVX-512 as much as the jump through the slot
  *   above                jumps through the slot to the chosen variant's body, which keeps rax
- * Slots and parameters lie in fc_live. Its initial values are the baseline's, so that a call before the
- * resolver has run is right; the resolver runs once, for the IRELATIVE relocation of fc_anchor.
+ * Slots and parameters lie in fc_live. A slot holds the distance of the variant's body from fc_live, not its address:
+ * libraries with IFUNCs of their own call memcpy before this library is relocated, and what the linker wrote there, the
+ * baseline's distance, must be right by then. The resolver runs once, for the IRELATIVE relocation of fc_anchor.
  *
  * Registers: rdi dst, rsi src, rdx n, rax result; rcx, r8-r11 and vector registers are overwritten.
  */
@@ -21,7 +22,9 @@
 .macro copy slot
   cmp LIVE(masked_below), %rdx
   jb 1f
-  jmp *(fc_live + \slot)(%rip)
+  lea fc_live(%rip), %rcx
+  add \slot(%rcx), %rcx
+  jmp *%rcx
 1:
   mov $-1, %rcx
   bzhi %rdx, %rcx, %rcx
@@ -159,8 +162,8 @@ fc_anchor:
   .type fc_live, @object
   .hidden fc_body_sse2
 fc_live:
-  .quad fc_body_sse2
-  .quad fc_body_sse2
+  .quad fc_body_sse2 - fc_live
+  .quad fc_body_sse2 - fc_live
 #define SIZE_MAX 0xffffffffffffffff
 #define FC_PARAM(name, initial, ...) .quad initial;
 #include "params.def"

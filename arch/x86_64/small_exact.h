@@ -6,10 +6,13 @@
  * One move for each width W in 32 (two halves), 16, 8, 4, 2, 1. Let i be n without its bits below W: the move of
  * width W ends at i. Where i is 0 the size is below W, and cmovz, on the flags of the very AND that made i, sends
  * the load and the store to scratch bytes in the red zone. A move with i > 0 copies bytes that belong to the
- * copy, once or twice; together they cover it. All loads come before the first store; stores go from narrow
- * to wide, loads and stores use different scratch, so that none waits for another.
- * The widest heads are loaded as two halves of 8 bytes: a value of 8 bytes that the caller just stored there is
- * forwarded.
+ * copy, once or twice; together they cover it. All loads come before the first store; loads and stores use
+ * different scratch, so that none waits for another. Moves of 16 bytes are loaded as two halves: a value of 8
+ * bytes that the caller just stored there is forwarded.
+ *
+ * Other threads may look at the destination, or write the source, as programs do that share an array of pointers.
+ * They never see half an aligned value where n is a multiple of its size: stores go from wide to narrow,
+ * so that a second store of a byte repeats it, and those of 4, 2 and 1 bytes go to scratch where n is a multiple of 8, 4, 2.
  *
  * Baseline instructions, or their VEX forms where the instantiation defines SMALL_VEX (needs avx).
  * Copies 0 .. 2 VEC bytes, falls through above; VEC = 16 falls through from 64 on.
@@ -17,23 +20,21 @@
 /* clang-format off */
 
 #ifdef SMALL_VEX
-#define LOAD16 vmovups
 #define STORE16 vmovups
 #define LOAD4 vmovd
 #define STORE4 vmovd
 #define LOAD_HALVES(offset, index, reg) vmovq offset(%rsi, index), reg; vmovhps offset + 8(%rsi, index), reg, reg
 #else
-#define LOAD16 movups
 #define STORE16 movups
 #define LOAD4 movd
 #define STORE4 movd
 #define LOAD_HALVES(offset, index, reg) movq offset(%rsi, index), reg; movhps offset + 8(%rsi, index), reg
 #endif
 
-/* index = n without its bits below the width; scratch where that is 0 */
-.macro exact_index mask, index32, index64, scratch
+/* index = where the move of this width ends, or the scratch where that is 0 */
+.macro exact_end width, index32, index64, scratch
   mov %edx, \index32
-  and $\mask, \index32
+  and $(64 - \width), \index32
   cmovz \scratch, \index64
 .endm
 
@@ -46,36 +47,36 @@
   sub %rsi, %r8 /* moves that end here load from -96 .. -64 below rsp */
   lea -24(%rsp), %r9
   sub %rdi, %r9 /* and store to -56 .. -24 */
-  exact_index 32, %ecx, %rcx, %r8
+  exact_end 32, %ecx, %rcx, %r8
   LOAD_HALVES(-32, %rcx, %xmm3)
-  LOAD16 -16(%rsi, %rcx), %xmm4
-  exact_index 48, %ecx, %rcx, %r8
+  LOAD_HALVES(-16, %rcx, %xmm4)
+  exact_end 16, %ecx, %rcx, %r8
   LOAD_HALVES(-16, %rcx, %xmm2)
-  exact_index 60, %ecx, %rcx, %r8
+  exact_end 4, %ecx, %rcx, %r8
   LOAD4 -4(%rsi, %rcx), %xmm1
-  mov %edx, %r11d
-  and $62, %r11d
-  mov %r11, %r10
-  cmovz %r8, %r10
-  cmovz %r9, %r11
-  movzwl -2(%rsi, %r10), %r10d
-  mov %edx, %ecx
-  and $56, %ecx
-  cmovnz %rcx, %r8
-  cmovz %r9, %rcx
-  mov -8(%rsi, %r8), %r8
+  exact_end 2, %ecx, %rcx, %r8
+  movzwl -2(%rsi, %rcx), %r10d
+  exact_end 8, %ecx, %rcx, %r8
+  mov -8(%rsi, %rcx), %r8
   movzbl -1(%rsi, %rdx), %esi
-  mov %sil, -1(%rdi, %rdx)
-  mov %r10w, -2(%rdi, %r11)
-  exact_index 60, %r10d, %r10, %r9
-  STORE4 %xmm1, -4(%rdi, %r10)
-  mov %r8, -8(%rdi, %rcx)
-  exact_index 48, %ecx, %rcx, %r9
+  exact_end 32, %ecx, %rcx, %r9
+  STORE16 %xmm3, -32(%rdi, %rcx)
+  STORE16 %xmm4, -16(%rdi, %rcx)
+  exact_end 16, %ecx, %rcx, %r9
   STORE16 %xmm2, -16(%rdi, %rcx)
-  and $32, %edx
+  exact_end 8, %ecx, %rcx, %r9
+  mov %r8, -8(%rdi, %rcx)
+  exact_end 4, %ecx, %rcx, %r9
+  test $7, %dl
+  cmovz %r9, %rcx
+  STORE4 %xmm1, -4(%rdi, %rcx)
+  exact_end 2, %ecx, %rcx, %r9
+  test $3, %dl
+  cmovz %r9, %rcx
+  mov %r10w, -2(%rdi, %rcx)
+  test $1, %dl
   cmovz %r9, %rdx
-  STORE16 %xmm4, -16(%rdi, %rdx)
-  STORE16 %xmm3, -32(%rdi, %rdx)
+  mov %sil, -1(%rdi, %rdx)
 .L0:
   ret
 

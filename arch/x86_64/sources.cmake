@@ -2,6 +2,7 @@
 # The C library of the ABI, and the version of its __chk_fail.
 set(FASTCOPY_LIBC_SONAME libc.so.6)
 set(FASTCOPY_LIBC_VERSION GLIBC_2.3.4)
+set(FASTCOPY_TUNE_PACKAGES libcpuid)
 
 list(APPEND early_flags -fcf-protection=full -mgeneral-regs-only)
 list(APPEND early_sources arch/x86_64/cpu.c arch/x86_64/registry.c arch/x86_64/rules.c)

@@ -2,8 +2,11 @@
 /*
  * Writes a tuning table for the CPU as this process sees it, of one entry. It links the library, whose view it asks for.
  *
- * usage: make_table <file> <memcpy variant> <memmove variant> [parameter value in the order of params.def ...]
+ * usage: make_table [--arch NUMBER] [--big-endian] <file> <memcpy variant> <memmove variant>
+ *                   [parameter value in the order of params.def ...]
+ * --arch: of enum fc_arch, in place of this one. --big-endian: every integer in the byte order that no table has.
  */
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,9 +16,11 @@
 #include "dispatch/table.h"
 #include "fastcopy.h"
 
+static bool big_endian;
+
 static void store(unsigned char *at, unsigned long long value, unsigned size) {
-  for (; size > 0; size--, value >>= 8)
-    *at++ = (unsigned char)value;
+  for (unsigned i = 0; i < size; i++, value >>= 8)
+    at[big_endian ? size - 1 - i : i] = (unsigned char)value;
 }
 
 static void seal(unsigned char *record, unsigned size) {
@@ -32,6 +37,17 @@ int main(int argc, char **argv) {
   static unsigned char file[FC_HEADER_BYTES + FC_ENTRY_BYTES] = {0x89, 'F', 'C', 'T', '\r', '\n', 0x1a, '\n'};
   unsigned char *entry = file + FC_HEADER_BYTES;
   struct fastcopy_plan plan = {.size = sizeof plan};
+  unsigned long arch = FC_ARCH_THIS;
+  if (argc > 2 && strcmp(argv[1], "--arch") == 0) {
+    arch = strtoul(argv[2], NULL, 0);
+    argc -= 2;
+    argv += 2;
+  }
+  if (argc > 1 && strcmp(argv[1], "--big-endian") == 0) {
+    big_endian = true;
+    argc--;
+    argv++;
+  }
   if (argc < 4 || argc > 4 + FC_TABLE_PARAMS || strlen(argv[2]) >= FC_NAME_BYTES || strlen(argv[3]) >= FC_NAME_BYTES ||
       fastcopy_describe(&plan) != 0)
     return 2;
@@ -41,7 +57,7 @@ int main(int argc, char **argv) {
   store(file + FC_HEADER_ENTRY_COUNT, 1, 2);
   seal(file, FC_HEADER_BYTES);
 
-  store(entry + FC_ENTRY_ARCH, FC_ARCH_THIS, 4);
+  store(entry + FC_ENTRY_ARCH, arch, 4);
   store(entry + FC_ENTRY_CPU, plan.cpu, 4);
   store(entry + FC_ENTRY_FEATURE_HASH, plan.feature_hash, 8);
   strcpy((char *)entry + FC_ENTRY_MEMCPY, argv[2]);
