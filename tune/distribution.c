@@ -119,8 +119,10 @@ int distribution_read(struct distribution *distribution, const char *path) {
   do {
     char *more = realloc(text, size + 65536 + 1);
     if (more == NULL) {
-      errno = ENOMEM;
-      break;
+      tune_error("cannot read %s: %s", path, strerror(ENOMEM));
+      free(text);
+      fclose(file);
+      return -1;
     }
     text = more;
     got = fread(text + size, 1, 65536, file);

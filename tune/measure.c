@@ -117,7 +117,7 @@ static void find_turn(struct work *work, copy_function *copy) {
     uint64_t start = now_ns();
     run(work, copy, 0, turn);
     uint64_t taken = now_ns() - start;
-    if (taken >= TURN_NS / 4 * 3 || turn >= (size_t)1 << 24)
+    if (taken >= (uint64_t)TURN_NS / 4 * 3 || turn >= (size_t)1 << 24)
       break;
     turn *= 2;
   }
