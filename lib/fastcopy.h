@@ -32,6 +32,8 @@ extern "C" {
  *
  * Returns: dst; fastcopy_mempcpy returns dst + n. There are no errors.
  * Threads, signals: safe from any thread and from signal handlers; no state, no lock, errno untouched.
+ * Stack: on x86_64 the copies, as those behind memcpy and its family, may use the 128 bytes below the stack pointer that
+ * the ABI gives to leaf functions. Code that runs on a stack with less room than that must copy by itself.
  *
  * The loader binds each of these straight to the variant in force (STT_GNU_IFUNC).
  */

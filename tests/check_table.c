@@ -10,6 +10,7 @@
 #include "check.h"
 
 #include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -284,6 +285,40 @@ static void check_many(void) {
   expect(bytes, table_size(&layout), FC_TABLE_BAD_CRC, "the first of two entries is damaged");
 }
 
+/* A fleet's table: all entries but the last are foreign, and skipped in pieces of any size. */
+static void check_fleet(void) {
+  static struct fc_table_entry entries[FC_ENTRY_COUNT_MAX];
+  static struct fc_table_scan scan;
+  for (unsigned k = 0; k < FC_ENTRY_COUNT_MAX; k++) {
+    entries[k] = make_entry(FC_BASELINE);
+    entries[k].gain = k;
+    entries[k].cpu.id += k + 1 < FC_ENTRY_COUNT_MAX;
+  }
+  struct table_layout layout = table_layout(FC_ENTRY_COUNT_MAX);
+  layout.entry_size = FC_ENTRY_BYTES_MAX;
+  const unsigned char *bytes = put(&layout, entries);
+  const size_t size = table_size(&layout);
+  for (size_t piece = 1; piece <= 64; piece += check_emulated() ? 21 : 1) {
+    enum fc_table_status status = parse_as(&scan, &check_cpu, bytes, size, piece);
+    CHECK(status == FC_TABLE_MATCH && same_entry(&scan.entry, &entries[FC_ENTRY_COUNT_MAX - 1]),
+          "table: the last of %d entries is not found, in pieces of %zu bytes: %s", FC_ENTRY_COUNT_MAX, piece,
+          fc_reason_text(status));
+  }
+
+  /* the last entry is foreign, and cut anywhere */
+  layout = table_layout(3);
+  layout.entry_size = FC_ENTRY_BYTES_MAX;
+  bytes = put(&layout, entries);
+  expect(bytes, table_size(&layout), FC_TABLE_NO_ENTRY, "all entries are foreign");
+  for (size_t cut = 1; cut <= FC_ENTRY_BYTES_MAX; cut++) {
+    for (size_t piece = 1; piece <= 64; piece += check_emulated() ? 21 : 7) {
+      enum fc_table_status status = parse_as(&scan, &check_cpu, bytes, table_size(&layout) - cut, piece);
+      CHECK(status == FC_TABLE_BAD_LENGTH, "table: a foreign last entry lacks %zu bytes, in pieces of %zu: %s", cut,
+            piece, fc_reason_text(status));
+    }
+  }
+}
+
 /* Names and texts that fill their fields. */
 static void check_texts(void) {
   static struct fc_table_scan scan;
@@ -549,6 +584,65 @@ static void start_with_strange_paths(void) {
     start_with(file_path, FC_TABLE_NO_ENTRY, &none, true, "1 GiB of zeros behind a header");
 }
 
+/* Standard error as a pipe that nobody reads any more, that is full, that takes the line, or closed. */
+static void speak_into_pipes(void) {
+  enum { BROKEN, FULL, OPEN, CLOSED, ENDS };
+  static const char *const names[ENDS] = {"a pipe without a reader", "a full pipe", "a pipe", "nothing"};
+  static char text[4096];
+  for (unsigned end = 0; end < ENDS; end++) {
+    int ends[2];
+    if (pipe2(ends, O_CLOEXEC) != 0) {
+      perror("pipe2");
+      exit(1);
+    }
+    if (end == FULL) {
+      fcntl(ends[1], F_SETFL, O_NONBLOCK);
+      while (write(ends[1], text, sizeof text) > 0)
+        continue;
+      fcntl(ends[1], F_SETFL, 0);
+    }
+    if (end == BROKEN)
+      close(ends[0]);
+    fflush(stdout);
+    pid_t pid = fork();
+    if (pid == 0) {
+      static char words[4096];
+      const char *command[40];
+      size_t length = 0;
+      check_set_text(words, sizeof words, check_emulated() ? getenv("CHECK_EMULATOR") : "");
+      for (char *word = strtok(words, " "); word != NULL && length < 32; word = strtok(NULL, " "))
+        command[length++] = word;
+      command[length++] = check_self();
+      command[length++] = "--copies";
+      command[length] = NULL;
+      setenv("FASTCOPY_VERBOSE", "1", 1);
+      /* what the program that started the test ignores, this one must not */
+      signal(SIGPIPE, SIG_DFL);
+      signal(SIGALRM, SIG_DFL);
+      alarm(20);
+      if (end == CLOSED)
+        close(2);
+      else
+        dup2(ends[1], 2);
+      execvp(command[0], (char *const *)command);
+      _exit(126);
+    }
+    int status = -1;
+    close(ends[1]);
+    waitpid(pid, &status, 0);
+    children++;
+    CHECK(status == 0, "table: a process that speaks into %s ends with status %#x%s", names[end], status,
+          WIFSIGNALED(status) && WTERMSIG(status) == SIGALRM ? ": it hangs" : "");
+    if (end == OPEN) {
+      ssize_t got = read(ends[0], text, sizeof text - 1);
+      text[got > 0 ? got : 0] = '\0';
+      CHECK(strncmp(text, "fastcopy ", 9) == 0 && check_lines(text) == 1, "table: into a pipe is written '%s'", text);
+    }
+    if (end != BROKEN)
+      close(ends[0]);
+  }
+}
+
 static int check_processes(void) {
   if (mkdtemp(folder) == NULL) {
     perror(folder);
@@ -558,6 +652,7 @@ static int check_processes(void) {
   start_with_entries();
   start_with_damage();
   start_with_strange_paths();
+  speak_into_pipes();
   unlink(file_path);
   rmdir(folder);
   printf("%lu processes started\n", children);
@@ -579,6 +674,7 @@ int main(int argc, char **argv) {
   check_damage();
   check_layouts();
   check_many();
+  check_fleet();
   check_texts();
   check_noise();
   return check_end();

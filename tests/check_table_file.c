@@ -6,11 +6,15 @@
 #define _GNU_SOURCE
 #include "check.h"
 
+#include <fcntl.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "dispatch/plan.h"
@@ -189,6 +193,37 @@ static void check_refusals(void) {
   table_file_free(&file);
 }
 
+/* Asking whether it can be written, interrupted at any moment: the folder must be as it was, which main() checks. */
+static void check_interruption(void) {
+  enum { TIMES = 60 };
+  for (unsigned i = 0; i < TIMES; i++) {
+    pid_t pid = fork();
+    if (pid == 0) {
+      signal(SIGTERM, SIG_DFL);
+      while (table_file_writable(path) == 0)
+        continue;
+      _exit(1);
+    }
+    usleep(1000 + (useconds_t)check_below(3000));
+    int status = 0;
+    kill(pid, SIGTERM);
+    waitpid(pid, &status, 0);
+    CHECK(WIFSIGNALED(status) && WTERMSIG(status) == SIGTERM, "table file: interrupted, it ends with status %#x",
+          status);
+  }
+}
+
+/* The lock is asked for before a measurement, too. */
+static void check_locked(void) {
+  int fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  CHECK(fd >= 0 && flock(fd, LOCK_EX) == 0, "table file: the folder cannot be locked");
+  errors = 0;
+  CHECK(table_file_writable(path) == -1 && errors == 1,
+        "table file: called writable while another process has its lock, %u error lines", errors);
+  close(fd);
+  CHECK(table_file_writable(path) == 0, "table file: not writable once the lock is free");
+}
+
 int main(int argc, char **argv) {
   check_begin(argc, argv);
   if (mkdtemp(folder) == NULL) {
@@ -199,6 +234,8 @@ int main(int argc, char **argv) {
   check_writer();
   check_reader();
   check_refusals();
+  check_interruption();
+  check_locked();
   unlink(path);
   CHECK(rmdir(folder) == 0, "table file: something is left in the folder");
   return check_end();

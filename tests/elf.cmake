@@ -12,6 +12,12 @@ add_executable(check_elf check_elf.c)
 target_link_libraries(check_elf PRIVATE fastcopy_warnings PkgConfig::ELF)
 add_test(NAME elf COMMAND check_elf $<TARGET_FILE:fastcopy> $<TARGET_FILE:fastcopy_static>)
 
+# Copies that another thread looks at, or whose source another thread writes.
+find_package(Threads REQUIRED)
+fastcopy_check(check_whole)
+target_link_libraries(check_whole PRIVATE Threads::Threads)
+fastcopy_test(copy.whole 120 check_whole)
+
 # Dynamically linked and knowing nothing of the library: it finds it in the process, when it was preloaded.
 add_executable(copies programs/copies.c)
 target_include_directories(copies PRIVATE ${PROJECT_SOURCE_DIR}/lib)
@@ -52,10 +58,13 @@ add_script(builds 600 builds.sh ${settings_file})
 add_script(preload 400 preload.sh ${library} ${copies})
 add_script(preload_variants 400 preload.sh ${library} ${copies} --variants)
 add_script(preload_all 400 preload_all.sh ${library})
-foreach(group IN ITEMS install archive pointers versions reload loader lto sanitizer fortify)
+foreach(group IN ITEMS install archive pointers early versions reload loader lto sanitizer fortify)
   add_script(link_${group} 200 link.sh ${settings_file} ${PROJECT_BINARY_DIR} ${group})
 endforeach()
 add_script(secure 200 secure.sh ${settings_file})
+if(TARGET fastcopy-run)
+  add_script(tools 100 tools.sh ${settings_file} ${PROJECT_BINARY_DIR})
+endif()
 add_script(valgrind 400 valgrind.sh ${library} ${copies} ${make_table})
 add_script(emulated 300 emulated.sh ${library} ${copies} ${settings_file} ${archive})
 

@@ -1,9 +1,10 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 # Every way of linking: the installed packages, the archive in static, static-pie, PIE and non-PIE programs by each
-# linker, link-time optimisation, both symbol versions, pointers to the functions, dlopen, the loader's own modes.
+# linker, link-time optimisation, both symbol versions, pointers to the functions, copies before the library is
+# relocated, dlopen, the loader's own modes.
 #
-# usage: link.sh <settings> <build folder> [install packages archive pointers versions reload loader lto sanitizer fortify]
+# usage: link.sh <settings> <build folder> [install archive pointers early versions reload loader lto sanitizer fortify]
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 # shellcheck source=tests/common.sh
@@ -12,7 +13,7 @@ here=$(cd "$(dirname "$0")" && pwd)
 settings=$(realpath "$1")
 build=$(realpath "$2")
 shift 2
-groups=${*:-install archive pointers versions reload loader lto sanitizer fortify}
+groups=${*:-install archive pointers early versions reload loader lto sanitizer fortify}
 root=$(sed -n 's/^root //p' "$settings")
 cc=$(sed -n 's/^compiler //p' "$settings")
 programs=$here/programs
@@ -101,9 +102,18 @@ group_install() {
       check 'C++ by pkg-config' g++ -Wall -Wextra -Werror "$programs/direct.cc" -o cc1 $words &&
         runs 'C++ by pkg-config' env LD_LIBRARY_PATH="$lib" ./cc1 && bound 'C++ by pkg-config' 'libstdc\+\+' env LD_LIBRARY_PATH="$lib" ./cc1
     fi
-    local version
+    local version stated
     version=$(PKG_CONFIG_PATH=$lib/pkgconfig pkg-config --modversion fastcopy)
-    if grep -qF "\"$version\"" "$root/lib/fastcopy.h"; then pass; else fail "pkg-config says version $version"; fi
+    stated=$(printf '#include "fastcopy.h"\nFASTCOPY_VERSION_MAJOR FASTCOPY_VERSION_MINOR FASTCOPY_VERSION_PATCH\n' |
+      "$cc" -E -P -I"$include" -x c - | tail -n 1)
+    if [ "$version" = "${stated// /.}" ]; then pass; else fail "pkg-config says version $version, the header $stated"; fi
+    # folders that are given as absolute paths are not below the prefix
+    if check 'absolute folders' cmake -S "$root" -B absolute -DCMAKE_C_COMPILER="$cc" -DFASTCOPY_TUNE=OFF \
+      -DFASTCOPY_TESTS=OFF -DCMAKE_INSTALL_PREFIX=/opt/there -DCMAKE_INSTALL_LIBDIR=/some/lib \
+      -DCMAKE_INSTALL_INCLUDEDIR=/other/include; then
+      words=$(PKG_CONFIG_PATH=$work/absolute pkg-config --cflags --libs fastcopy)
+      if [[ $words == *-I/other/include* && $words == *-L/some/lib* ]]; then pass; else fail "absolute folders: $words"; fi
+    fi
   else
     skip 'pkg-config: not installed'
   fi
@@ -209,6 +219,31 @@ group_pointers() {
       check "pointers $linker $kind, archive: link" "${c[@]}" -DPOINTER_ALONE -DFASTCOPY_LINKED "$programs/pointer.c" \
         -fuse-ld="$linker" "${how[@]}" -o program "$archive" &&
         runs "pointers $linker $kind, archive" ./program
+    done
+  done
+}
+
+# A library with an IFUNC of its own, which no other object binds, is relocated before this one: its resolver copies by
+# what the linker wrote here, and nothing else.
+group_early() {
+  local linker option options order
+  for linker in $linkers; do
+    # through the PLT, bound lazily where nobody forbids it, and through the GOT
+    for option in -fplt -fno-plt; do
+      options=(-O0 "$option" -fPIC -shared -fuse-ld="$linker")
+      check "early $linker $option: link" "${c[@]}" "${options[@]}" -DEARLY_DSO "$programs/early.c" -o libearly.so || continue
+      check "early $linker $option: link" "${c[@]}" "$programs/early.c" -fuse-ld="$linker" -o program -L. -learly || continue
+      if ! (LD_LIBRARY_PATH=. ./program && LD_BIND_NOW=1 LD_LIBRARY_PATH=. ./program) >/dev/null 2>&1; then
+        skip "early $linker $option: it does not run without the library, since the linker puts the IFUNC first"
+        continue
+      fi
+      runs "early $linker $option, preload" env LD_LIBRARY_PATH=. LD_PRELOAD="$library" ./program
+      for order in '-lfastcopy -learly' '-learly -lfastcopy'; do
+        # shellcheck disable=SC2086
+        check "early $linker $option, $order: link" "${c[@]}" "$programs/early.c" -fuse-ld="$linker" -o program \
+          -Wl,--no-as-needed -L. -L"$build" $order &&
+          runs "early $linker $option, $order" env LD_LIBRARY_PATH=".:$build" ./program
+      done
     done
   done
 }

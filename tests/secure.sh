@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 # A privileged program takes nothing from its user: no FASTCOPY_ variable, no table but the built-in path's, and that
-# only while root alone can write it.
+# only while root alone can write it. What its user can do to the start data or forbid by a filter changes nothing.
 #
 # usage: secure.sh <settings>; needs root, and changes nothing but a temporary folder
 set -eu
@@ -34,6 +34,14 @@ cp build/libfastcopy.so.1 lib/
   -Wl,--no-as-needed -L"$work/build" -lfastcopy -Wl,-rpath,"$work/lib"
 "$cc" -O2 -I"$root" -I"$root/lib" -I"$root/arch/x86_64" "$root/tests/programs/make_table.c" -o make_table \
   build/libfastcopy.a
+privileged='setuid setgid'
+if "$cc" -O2 -fno-builtin -static -DFASTCOPY_LINKED -I"$root/lib" "$root/tests/programs/copies.c" -o program_static \
+  build/libfastcopy.a 2>/dev/null; then
+  cp program_static setuid_static && chown 54321 setuid_static && chmod 4755 setuid_static
+  privileged+=' setuid_static'
+else
+  skip 'a static program: the C library cannot'
+fi
 owner=54321
 cp program setuid && chown $owner setuid && chmod 4755 setuid
 cp program setgid && chown 0:$owner setgid && chmod 2755 setgid
@@ -51,12 +59,12 @@ long=$(printf '%065000d' 0 | tr 0 A)
 "${user[@]}" ./setuid plan >plan.plain
 if grep -q 'source built-in.*there is no tuning table' plan.plain; then pass; else fail "the plan without variables: $(cat plan.plain)"; fi
 
-for program in setuid setgid; do
+for program in $privileged; do
   for variable in FASTCOPY_VERBOSE=1 FASTCOPY_VARIANT=generic FASTCOPY_DISABLE=all FASTCOPY_DISABLE=avx2 \
     FASTCOPY_TABLE="$work/user.fct" FASTCOPY_TABLE=/etc/shadow FASTCOPY_TABLE= FASTCOPY_VARIANT=%s%n 'FASTCOPY_DISABLE=,,,,' \
     FASTCOPY_TABLE="$long" FASTCOPY_VARIANT="$long" FASTCOPY_VERBOSE="$long"; do
     status=0
-    env "$variable" "${user[@]}" ./$program plan >out 2>err || status=$?
+    env "$variable" "${user[@]}" "./$program" plan >out 2>err || status=$?
     if [ "$status" -eq 0 ] && [ ! -s err ] && cmp -s out plan.plain; then
       pass
     else
@@ -83,6 +91,86 @@ if have strace && getent passwd nobody >/dev/null; then
 else
   skip 'which files are opened: no strace, or no user nobody'
 fi
+
+# The loader takes some variables away before, and the rest of the start data must still be found.
+cp user.fct tables/tuning.fct
+for program in $privileged; do
+  "${user[@]}" "./$program" plan >plan.table
+  if grep -q 'memcpy sse2 memmove generic source table' plan.table; then
+    pass
+  else
+    fail "$program: the table is not in force: $(cat plan.table)"
+  fi
+  for variables in TMPDIR=/tmp LD_LIBRARY_PATH=/tmp MALLOC_CHECK_=3 'TMPDIR=/tmp LD_LIBRARY_PATH=/tmp MALLOC_CHECK_=3' \
+    'LD_DEBUG=all LD_BIND_NOW=1 LD_ORIGIN_PATH=/ LOCALDOMAIN=x RES_OPTIONS=x' \
+    'GLIBC_TUNABLES=glibc.malloc.check=3 GCONV_PATH=/tmp LOCPATH=/tmp NLSPATH=/tmp HOSTALIASES=/tmp TZDIR=/tmp'; do
+    status=0
+    # shellcheck disable=SC2086
+    "${user[@]}" env $variables "./$program" plan >out 2>err || status=$?
+    if [ "$status" -eq 0 ] && [ ! -s err ] && cmp -s out plan.table; then
+      pass
+    else
+      fail "$program with $variables: exit status $status, $(head -c 300 out err)"
+    fi
+  done
+done
+
+# Filters of system calls: sandbox name killed numbers builds one.
+sandbox() {
+  "$cc" -O2 -Wall -Wextra -DKILLED="$2" -DNUMBERS="$3" "$root/tests/programs/sandbox.c" -o "$1"
+}
+# under name sandbox program: what it does there, with and without a table, is what it does outside
+under() {
+  local table status
+  for table in with without; do
+    rm -f tables/tuning.fct
+    if [ "$table" = with ]; then cp user.fct tables/tuning.fct; fi
+    "${user[@]}" "./$3" plan >plan.outside
+    status=0
+    "./$2" "./$3" plan >out 2>err || status=$?
+    if [ "$status" -eq 0 ] && [ ! -s err ] && cmp -s out plan.outside; then
+      pass
+    else
+      fail "$1, $3 $table a table: exit status $status, $(head -c 300 out err)"
+    fi
+  done
+}
+sandbox no_reads 1 SYS_openat,SYS_open
+status=0
+./no_reads ./setuid plan >out 2>err || status=$?
+if [ "$status" -eq 100 ]; then
+  skip "filters of system calls: $(cat err)"
+else
+  # 128 + SIGSYS
+  if [ "$status" -eq 159 ]; then pass; else fail "a filter that kills openat: exit status $status"; fi
+  sandbox no_statx 1 SYS_statx,SYS_stat,SYS_lstat,SYS_faccessat2,SYS_poll,SYS_ioctl
+  for program in program $privileged; do
+    under 'statx kills' no_statx "$program"
+  done
+fi
+if [ "$status" -eq 159 ] && have strace && getent passwd nobody >/dev/null; then
+  # All that the same program does with another library in place of this one, and no more.
+  echo 'int fastcopy_none;' | "$cc" -shared -fPIC -o lib/libnone.so -x c -
+  "$cc" -O2 -fno-builtin -I"$root/lib" "$root/tests/programs/copies.c" -o plain -Wl,--no-as-needed -Llib -lnone \
+    -Wl,-rpath,"$work/lib"
+  cp plain plain_setuid && chown $owner plain_setuid && chmod 4755 plain_setuid
+  strace -f -o trace -u nobody ./plain_setuid secure >/dev/null
+  numbers=$(sed -nE 's/^[0-9]+ +([a-z_0-9]+)\(.*/SYS_\1/p' trace | sort -u | tr '\n' ',')
+  # of fstat there are two, and filters take both or none; the last three are those of the sandbox itself
+  case $numbers in
+  *SYS_openat,*SYS_read,*) pass ;;
+  *) fail "the system calls of a plain program are not known: $numbers" ;;
+  esac
+  sandbox plain_only 0 "${numbers}SYS_fstat,SYS_newfstatat,SYS_setuid,SYS_setgid,SYS_execve"
+  if [ "$(./plain_only ./plain_setuid secure)" = 1 ]; then pass; else fail 'a plain program needs more than it was seen to call'; fi
+  # a static program starts in other ways
+  for program in program setuid setgid; do
+    under 'all but the calls of a plain program kill' plain_only "$program"
+  done
+else
+  skip 'a filter with what a plain program calls: no strace'
+fi
+rm -f tables/tuning.fct
 
 # The built-in path: believed only while nobody else can write it.
 trusted() {
@@ -115,4 +203,4 @@ rm tables/tuning.fct && mkdir tables/tuning.fct
 trusted 'a folder' built-in
 rmdir tables/tuning.fct && mv tables there && ln -s there tables && mv there/real.fct there/tuning.fct
 trusted 'its folder a symbolic link' built-in
-finish 20
+finish 60

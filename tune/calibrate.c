@@ -5,6 +5,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -48,7 +49,7 @@ static bool of_this_cpu(const struct fc_table_entry *entry) {
          entry->feature_hash == fc_feature_hash(fc_report.cpu.features);
 }
 
-/* Reads what the output holds; an absent file is an empty table. Refuses files that are something else. */
+/* Reads what the output holds; an absent file is an empty table. Refuses files that are something else, or full. */
 static int read_old(struct table_file *file, const struct run *run) {
   enum fc_table_status status = table_file_read(file, run->path);
   if (status != FC_TABLE_MATCH && status != FC_TABLE_ABSENT) {
@@ -56,15 +57,42 @@ static int read_old(struct table_file *file, const struct run *run) {
                fc_reason_text(status));
     return -1;
   }
-  for (size_t i = 0; run->quick && i < file->count; i++) {
-    if (of_this_cpu(&file->entries[i]) && !is_quick(&file->entries[i])) {
+  bool has_this_cpu = false;
+  for (size_t i = 0; i < file->count; i++) {
+    has_this_cpu |= of_this_cpu(&file->entries[i]);
+    if (run->quick && of_this_cpu(&file->entries[i]) && !is_quick(&file->entries[i])) {
       tune_error("%s has an entry of this CPU from a full run, which --quick does not replace: leave out --quick, "
                  "or name another --output",
                  run->path);
       return -1;
     }
   }
+  if (!has_this_cpu && file->count >= FC_ENTRY_COUNT_MAX) {
+    tune_error("%s has %zu entries of other CPUs, and a table holds %d: name another --output", run->path, file->count,
+               FC_ENTRY_COUNT_MAX);
+    return -1;
+  }
   return 0;
+}
+
+/* What the library asks of the table of a privileged process, but for the file, which is written anew. */
+static void warn_untrusted(const struct run *run) {
+  struct stat status;
+  const char *fault = NULL;
+  if (strcmp(run->path, TUNE_TABLE_PATH) != 0)
+    return;
+  if (geteuid() != 0)
+    fault = "it will not belong to root";
+  else if (lstat(FC_TABLE_FOLDER, &status) != 0)
+    return; /* it will be made */
+  else if (S_ISLNK(status.st_mode))
+    fault = "its folder is a symbolic link";
+  else if (status.st_uid != 0)
+    fault = "its folder does not belong to root";
+  else if ((status.st_mode & 022) != 0)
+    fault = "others than root may write its folder";
+  if (fault != NULL)
+    tune_error("warning: privileged processes will not use %s: %s", run->path, fault);
 }
 
 /* Everything that could keep the result from being written, said before the measuring. */
@@ -74,6 +102,8 @@ static int check_output(const struct run *run) {
   struct table_file file = {0};
   int result = read_old(&file, run);
   table_file_free(&file);
+  if (result == 0)
+    warn_untrusted(run);
   return result;
 }
 

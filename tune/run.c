@@ -13,6 +13,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "dispatch/plan.h"
 #include "lib/fastcopy.h"
 
 #if !defined RUN_SONAME || !defined RUN_LIBDIR || !defined RUN_RELATIVE_LIBDIR
@@ -90,15 +91,33 @@ static bool find_library(char library[PATH_MAX]) {
   return false;
 }
 
-/* ld.so separates the names in LD_PRELOAD by blanks and colons, and knows no way to escape them. */
+/* Does LD_PRELOAD name this very file? */
+static bool is_preloaded(const char *before, const char *library) {
+  struct stat wanted, found;
+  bool is = false;
+  char *names = strdup(before), *rest = names;
+  if (stat(library, &wanted) != 0)
+    rest = NULL;
+  while (rest != NULL && !is) {
+    const char *name = strsep(&rest, " :");
+    is = strchr(name, '/') != NULL && stat(name, &found) == 0 && found.st_dev == wanted.st_dev &&
+         found.st_ino == wanted.st_ino;
+  }
+  free(names);
+  return is;
+}
+
+/* ld.so separates the names in LD_PRELOAD by blanks and colons, replaces $LIB and its like, and knows no way to escape. */
 static bool add_preload(const char *library) {
-  if (strpbrk(library, " :") != NULL) {
-    complain(
-        "the library %s cannot be preloaded: LD_PRELOAD knows no blank and no colon in a path; install it elsewhere",
-        library);
+  if (strpbrk(library, " :$") != NULL) {
+    complain("the library %s cannot be preloaded: LD_PRELOAD knows no blank, no colon and no $ in a path; install it "
+             "elsewhere",
+             library);
     return false;
   }
   const char *before = getenv("LD_PRELOAD");
+  if (before != NULL && is_preloaded(before, library))
+    return true;
   char *value = NULL;
   /* last, since a sanitizer's run-time insists on being first */
   bool good = asprintf(&value, "%s%s%s", before != NULL ? before : "", before != NULL && *before != '\0' ? ":" : "",
@@ -130,17 +149,22 @@ static bool set_table(const char *table) {
 }
 
 static bool set_variant(const char *name) {
-  struct fastcopy_variant variant = {.size = sizeof variant};
-  for (size_t i = 0; fastcopy_variants(i, &variant) == 0; i++) {
-    if (strcmp(variant.name, name) != 0)
-      continue;
-    if (!variant.usable)
-      complain("warning: this CPU cannot run the variant %s, which needs %s; another will be used", name,
-               variant.needs);
-    return setenv("FASTCOPY_VARIANT", name, 1) == 0;
+  const unsigned variant = fc_variant_find(name);
+  if (variant == FC_VARIANT_COUNT) {
+    complain("there is no variant '%s'; fastcopy-tune variants lists them", name);
+    return false;
   }
-  complain("there is no variant '%s'; fastcopy-tune variants lists them", name);
-  return false;
+  struct fc_startup startup;
+  struct fc_env env;
+  struct fc_cpu cpu;
+  fc_startup_read(&startup);
+  fc_env_read(&env, &startup);
+  fc_cpu_detect(&cpu, &startup);
+  cpu.features &= ~(uint64_t)fc_env_disabled(env.disable);
+  if (!fc_variant_usable(variant, &cpu))
+    complain("warning: this CPU cannot run the variant %s, which needs %s; another will be used", name,
+             fc_variants[variant].needs);
+  return setenv("FASTCOPY_VARIANT", name, 1) == 0;
 }
 
 int main(int argc, char **argv) {

@@ -412,6 +412,17 @@ static int make_temporary(char name[PATH_MAX], const char *path) {
   return fd < 0 ? cannot_write(path, "making a file in its folder") : fd;
 }
 
+/* An interruption must not leave a temporary file behind. */
+static void hold_interruptions(sigset_t *before) {
+  sigset_t interruptions;
+  sigemptyset(&interruptions);
+  sigaddset(&interruptions, SIGINT);
+  sigaddset(&interruptions, SIGTERM);
+  sigaddset(&interruptions, SIGHUP);
+  sigaddset(&interruptions, SIGQUIT);
+  sigprocmask(SIG_BLOCK, &interruptions, before);
+}
+
 static int replace(const char *path, const unsigned char *bytes, size_t size) {
   char temporary[PATH_MAX];
   int fd = make_temporary(temporary, path);
@@ -456,15 +467,10 @@ int table_file_write(const struct table_file *file, const char *path) {
   if (bytes == NULL) {
     cannot_write(path, "packing");
   } else {
-    /* an interruption must not leave the temporary file behind; beyond a size limit, write() is to fail with EFBIG */
-    sigset_t interruptions, before;
-    sigemptyset(&interruptions);
-    sigaddset(&interruptions, SIGINT);
-    sigaddset(&interruptions, SIGTERM);
-    sigaddset(&interruptions, SIGHUP);
-    sigaddset(&interruptions, SIGQUIT);
+    sigset_t before;
+    /* beyond a size limit, write() is to fail with EFBIG */
     struct sigaction ignore = {.sa_handler = SIG_IGN}, limit;
-    sigprocmask(SIG_BLOCK, &interruptions, &before);
+    hold_interruptions(&before);
     sigaction(SIGXFSZ, &ignore, &limit);
     result = replace(path, bytes, size);
     if (result == 0 && sync_file(locked_folder) != 0)
@@ -492,15 +498,17 @@ int table_file_writable(const char *path) {
   /* an immutable file, which not even root may replace */
   if (faccessat(AT_FDCWD, path, W_OK, AT_EACCESS) != 0 && errno == EPERM)
     return cannot_write(path, "the file there");
+  if (table_file_lock(path) != 0)
+    return -1;
   /* the sure test, quotas and read-only file systems included: make one */
-  int folder = open_folder(path);
-  if (folder < 0)
-    return -1;
-  close(folder);
+  sigset_t before;
+  hold_interruptions(&before);
   int fd = make_temporary(name, path);
-  if (fd < 0)
-    return -1;
-  close(fd);
-  unlink(name);
-  return 0;
+  if (fd >= 0) {
+    close(fd);
+    unlink(name);
+  }
+  sigprocmask(SIG_SETMASK, &before, NULL);
+  table_file_unlock();
+  return fd < 0 ? -1 : 0;
 }

@@ -39,7 +39,10 @@ int table_file_write(const struct table_file *file, const char *path);
 int table_file_lock(const char *path);
 void table_file_unlock(void);
 
-/* Can table_file_write() be expected to work? Said before a long measurement, not after it. Same error line, -1. */
+/*
+ * Can table_file_write() be expected to work? Said before a long measurement, not after it; the lock is taken for the
+ * moment. Same error line, -1.
+ */
 int table_file_writable(const char *path);
 
 #endif
