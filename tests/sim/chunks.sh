@@ -151,8 +151,11 @@ exported() {
       print l, m }')"
   printf '%s, %s: the exported memcpy takes %s to %s instructions more than fastcopy_memcpy\n\n' "$1" "$2" "$least" "$most"
   holds "$1, $2: the exported memcpy more than fastcopy_memcpy" "$most" '<=' 6
-  # less: fastcopy_memcpy is not bound to the variant in force
-  holds "$1, $2: the exported memcpy more than fastcopy_memcpy" "$least" '>=' 0
+  # less: fastcopy_memcpy is not bound to the variant in force. In a static program it is the entry itself, which the
+  # linker calls through a stub of a few instructions
+  local stub=0
+  [ "$2" != chunks_static ] || stub=-8
+  holds "$1, $2: the exported memcpy more than fastcopy_memcpy" "$least" '>=' "$stub"
 }
 
 all_instructions() {
