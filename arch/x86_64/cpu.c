@@ -62,8 +62,7 @@ unsigned fc_x86_family(unsigned id) {
 
 void fc_cpu_detect(struct fc_cpu *cpu, const struct fc_startup *startup) {
   (void)startup;
-  unsigned leaf1[4] = {0}, leaf7[4] = {0};
-  unsigned id;
+  unsigned leaf1[4], leaf7[4], id; /* no initialisers: a compiler may make them a call of memset */
   if (&__x86_get_cpuid_feature_leaf != NULL) {
     const struct leaf *one = __x86_get_cpuid_feature_leaf(INDEX_LEAF_1);
     const struct leaf *seven = __x86_get_cpuid_feature_leaf(INDEX_LEAF_7);
@@ -79,6 +78,8 @@ void fc_cpu_detect(struct fc_cpu *cpu, const struct fc_startup *startup) {
     id = leaf1[EAX];
     if (leaf0[EAX] >= 7)
       cpuid(7, leaf7);
+    else
+      leaf7[EAX] = leaf7[EBX] = leaf7[ECX] = leaf7[EDX] = 0;
     /* XGETBV is an illegal instruction where OSXSAVE is clear */
     fc_x86_mask_xcr0(leaf1, leaf7, leaf1[ECX] & 1u << 27 ? xgetbv() : 0);
   }

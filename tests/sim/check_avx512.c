@@ -209,8 +209,11 @@ static void parse(const char *text, struct text *t) {
   size_t length;
 
   memset(t, 0, sizeof *t);
-  if (!strncmp(s, "{evex} ", 7))
-    s += 7;
+  /* newer assemblers drop the blank behind it when they make a string of a macro's argument */
+  if (!strncmp(s, "{evex}", 6)) {
+    s += 6;
+    s += strspn(s, " ");
+  }
   length = strcspn(s, " ");
   if (length >= sizeof t->name)
     unparsable(text);
