@@ -23,6 +23,8 @@ cc=$(sed -n 's/^compiler //p' "$settings")
 static=
 if "$cc" -O2 -fno-builtin -static -DFASTCOPY_LINKED -I"$root/lib" "$root/tests/programs/copies.c" -o static "$archive" 2>/dev/null; then
   static=./static
+  echo 'int main(void) { return 0; }' >control.c
+  "$cc" -static control.c -o control
 else
   skip 'static program: the C library has no archive here'
 fi
@@ -37,7 +39,16 @@ while read -r cpu variant; do
     skip "$cpu: qemu does not run it"
     continue
   fi
-  for how in preload ${static:+static}; do
+  hows=(preload)
+  if [ -n "$static" ]; then
+    # static programs of glibc 2.41 die of their own strncmp where BMI1 is missing
+    if qemu-x86_64 -cpu "$cpu" ./control >/dev/null 2>&1; then
+      hows+=(static)
+    else
+      skip "$cpu, static: a static program without the library dies there"
+    fi
+  fi
+  for how in "${hows[@]}"; do
     if [ "$how" = preload ]; then
       command=(qemu-x86_64 -cpu "$cpu" -E LD_PRELOAD="$library" "$copies")
     else
