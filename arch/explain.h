@@ -15,6 +15,17 @@ struct fc_range {
   char why[64];       /* what sets the bounds: a parameter of the plan, or a size class of the variant */
 };
 
+/* A list of ranges that grows upward from size 0, and stops growing when it is full. */
+struct fc_ranges {
+  struct fc_range *out;
+  size_t count, cap;
+  size_t done; /* sizes below this are told */
+};
+
+/* The next range, up to `below`; none when it is empty. */
+void fc_ranges_add(struct fc_ranges *ranges, size_t below, const char *why, const char *what, ...)
+    __attribute__((format(printf, 4, 5)));
+
 /*
  * Fills out[] with the ranges of sizes that are copied in one way under the plan, in order and without gaps; at
  * most cap of them, FC_RANGES_MAX are enough. Returns how many.

@@ -2,9 +2,6 @@
 /* The size classes of memmove_word.h, memmove_vector.h, the bulk_ and the small_ files, in words. */
 #include "arch/explain.h"
 
-#include <stdarg.h>
-#include <stdio.h>
-
 #define WORD sizeof(size_t)
 #define STEPS "to aligned stores; downward where dst lies inside the source"
 
@@ -24,76 +21,55 @@ static const struct shape {
 #endif
 };
 
-struct list {
-  struct fc_range *out;
-  size_t count, cap;
-  size_t done; /* sizes below this are told */
-};
-
-/* The next range, up to `below`; none when it is empty. */
-static void add(struct list *list, size_t below, const char *why, const char *what, ...)
-    __attribute__((format(printf, 4, 5)));
-static void add(struct list *list, size_t below, const char *why, const char *what, ...) {
-  if (below <= list->done || list->count == list->cap)
-    return;
-  struct fc_range *range = &list->out[list->count++];
-  range->from = list->done;
-  range->below = list->done = below;
-  snprintf(range->why, sizeof range->why, "%s", why);
-  va_list args;
-  va_start(args, what);
-  vsnprintf(range->what, sizeof range->what, what, args);
-  va_end(args);
-}
-
 static const char size_class[] = "size class of the variant";
 
 /* Up to `end`: the first is `width` bytes or more. */
-static void add_pairs(struct list *list, size_t width, size_t end) {
+static void add_pairs(struct fc_ranges *list, size_t width, size_t end) {
   for (; width < end; width *= 2)
-    add(list, 2 * width + (2 * width == end), size_class, "two moves of %zu bytes, overlapping", width);
+    fc_ranges_add(list, 2 * width + (2 * width == end), size_class, "two moves of %zu bytes, overlapping", width);
 }
 
-static void add_small_words(struct list *list) {
-  add(list, 1, size_class, "nothing to copy");
-  add(list, 4, size_class, "three bytes, the first, the middle and the last");
+static void add_small_words(struct fc_ranges *list) {
+  fc_ranges_add(list, 1, size_class, "nothing to copy");
+  fc_ranges_add(list, 4, size_class, "three bytes, the first, the middle and the last");
   add_pairs(list, 4, 2 * WORD);
-  add(list, 4 * WORD + 1, size_class, "four words of %zu bytes, all loaded before the first store", WORD);
-  add(list, 8 * WORD + 1, size_class, "eight words of %zu bytes, all loaded before the first store", WORD);
+  fc_ranges_add(list, 4 * WORD + 1, size_class, "four words of %zu bytes, all loaded before the first store", WORD);
+  fc_ranges_add(list, 8 * WORD + 1, size_class, "eight words of %zu bytes, all loaded before the first store", WORD);
 }
 
-static void add_words(struct list *list, const size_t params[FC_PARAM_COUNT], const struct shape *shape) {
+static void add_words(struct fc_ranges *list, const size_t params[FC_PARAM_COUNT], const struct shape *shape) {
   add_small_words(list);
   if (shape->bulk == VECTORS) {
-    add(list, 128, size_class, "words, eight a turn, " STEPS);
-    add(list, SIZE_MAX, size_class, "vectors of 16 bytes, eight a turn%s, " STEPS,
-        params[FC_PARAM_cacheable] != 0 ? "" : ", no access unaligned");
+    fc_ranges_add(list, 128, size_class, "words, eight a turn, " STEPS);
+    fc_ranges_add(list, SIZE_MAX, size_class, "vectors of 16 bytes, eight a turn%s, " STEPS,
+                  params[FC_PARAM_cacheable] != 0 ? "" : ", no access unaligned");
   } else if (shape->bulk == LINES) {
-    add(list, params[FC_PARAM_dcbz_min], "below dcbz_min", "words, eight a turn, " STEPS);
-    add(list, SIZE_MAX, "from dcbz_min", "lines of %u bytes: dcbt %zu lines ahead, dcbz, stores; words where too near",
-        shape->line, params[FC_PARAM_dcbt_ahead]);
+    fc_ranges_add(list, params[FC_PARAM_dcbz_min], "below dcbz_min", "words, eight a turn, " STEPS);
+    fc_ranges_add(list, SIZE_MAX, "from dcbz_min",
+                  "lines of %u bytes: dcbt %zu lines ahead, dcbz, stores; words where too near", shape->line,
+                  params[FC_PARAM_dcbt_ahead]);
   } else {
-    add(list, SIZE_MAX, size_class, "words, eight a turn, " STEPS);
+    fc_ranges_add(list, SIZE_MAX, size_class, "words, eight a turn, " STEPS);
   }
 }
 
-static void add_vectors(struct list *list, size_t vec) {
-  add(list, 17, size_class, "one load and one store of just that length, without a branch on it");
+static void add_vectors(struct fc_ranges *list, size_t vec) {
+  fc_ranges_add(list, 17, size_class, "one load and one store of just that length, without a branch on it");
   add_pairs(list, 16, 2 * vec);
-  add(list, 4 * vec + 1, size_class, "four vectors of %zu bytes, all loaded before the first store", vec);
-  add(list, 8 * vec + 1, size_class, "eight vectors of %zu bytes, all loaded before the first store", vec);
-  add(list, SIZE_MAX, size_class, "vectors of %zu bytes, eight a turn, " STEPS, vec);
+  fc_ranges_add(list, 4 * vec + 1, size_class, "four vectors of %zu bytes, all loaded before the first store", vec);
+  fc_ranges_add(list, 8 * vec + 1, size_class, "eight vectors of %zu bytes, all loaded before the first store", vec);
+  fc_ranges_add(list, SIZE_MAX, size_class, "vectors of %zu bytes, eight a turn, " STEPS, vec);
 }
 
 size_t fc_explain(const struct fc_plan *plan, int for_memmove, struct fc_range out[], size_t cap) {
-  struct list list = {.out = out, .cap = cap};
+  struct fc_ranges list = {.out = out, .cap = cap};
   unsigned variant = for_memmove ? plan->memmove_variant : plan->memcpy_variant;
   /* what the entries copy looks the same for all */
   if (FC_SLOT_LEAST != 0)
     add_small_words(&list);
   if (variant == FC_VARIANT_generic) {
-    add(&list, 4 * WORD, size_class, "bytes");
-    add(&list, SIZE_MAX, size_class, "words of %zu bytes, none unaligned, " STEPS, WORD);
+    fc_ranges_add(&list, 4 * WORD, size_class, "bytes");
+    fc_ranges_add(&list, SIZE_MAX, size_class, "words of %zu bytes, none unaligned, " STEPS, WORD);
   } else if (shapes[variant].vec != 0) {
     add_vectors(&list, shapes[variant].vec);
   } else {

@@ -2,7 +2,6 @@
 /* The size classes of entry.S, memmove_vector.h and the small_ files, in words. */
 #include "arch/explain.h"
 
-#include <stdarg.h>
 #include <stdio.h>
 
 enum small { OTHER, BRANCHY, MASKED, EXACT };
@@ -16,46 +15,25 @@ static const struct shape {
 #undef FC_VARIANT
 };
 
-struct list {
-  struct fc_range *out;
-  size_t count, cap;
-  size_t done; /* sizes below this are told */
-};
-
-/* The next range, up to `below`; none when it is empty. */
-static void add(struct list *list, size_t below, const char *why, const char *what, ...)
-    __attribute__((format(printf, 4, 5)));
-static void add(struct list *list, size_t below, const char *why, const char *what, ...) {
-  if (below <= list->done || list->count == list->cap)
-    return;
-  struct fc_range *range = &list->out[list->count++];
-  range->from = list->done;
-  range->below = list->done = below;
-  snprintf(range->why, sizeof range->why, "%s", why);
-  va_list args;
-  va_start(args, what);
-  vsnprintf(range->what, sizeof range->what, what, args);
-  va_end(args);
-}
-
-static void add_small(struct list *list, size_t vec, enum small small, const char *why) {
+static void add_small(struct fc_ranges *list, size_t vec, enum small small, const char *why) {
   if (small == MASKED) {
-    add(list, vec + 1, why, "one masked load and store");
+    fc_ranges_add(list, vec + 1, why, "one masked load and store");
   } else if (small == EXACT) {
-    add(list, 1, why, "nothing to copy");
-    add(list, 64, why, "a move of each width from 32 bytes to 1; those above the size go to scratch, without a branch");
+    fc_ranges_add(list, 1, why, "nothing to copy");
+    fc_ranges_add(list, 64, why,
+                  "a move of each width from 32 bytes to 1; those above the size go to scratch, without a branch");
     if (vec < 64)
       return; /* two vectors and less are done */
   } else {
-    add(list, 1, why, "nothing to copy");
-    add(list, 2, why, "one byte");
+    fc_ranges_add(list, 1, why, "nothing to copy");
+    fc_ranges_add(list, 2, why, "one byte");
     for (size_t width = 2; width < vec; width *= 2)
-      add(list, 2 * width, why, "two moves of %zu bytes, overlapping", width);
+      fc_ranges_add(list, 2 * width, why, "two moves of %zu bytes, overlapping", width);
   }
-  add(list, 2 * vec + 1, why, "two vectors of %zu bytes, overlapping", vec);
+  fc_ranges_add(list, 2 * vec + 1, why, "two vectors of %zu bytes, overlapping", vec);
 }
 
-static void add_loops(struct list *list, const size_t params[FC_PARAM_COUNT], size_t vec, const char *why) {
+static void add_loops(struct fc_ranges *list, const size_t params[FC_PARAM_COUNT], size_t vec, const char *why) {
   size_t rep_from = params[FC_PARAM_rep_movsb_min], rep_below = params[FC_PARAM_rep_movsb_max];
   size_t non_temporal = params[FC_PARAM_non_temporal_min];
   if (rep_below > non_temporal)
@@ -65,42 +43,43 @@ static void add_loops(struct list *list, const size_t params[FC_PARAM_COUNT], si
   snprintf(loop, sizeof loop,
            "loop, four vectors of %zu bytes a turn, stores aligned; downward where dst lies inside the source", vec);
   if (rep_from < rep_below) {
-    add(list, rep_from, why, "%s", loop);
+    fc_ranges_add(list, rep_from, why, "%s", loop);
     if (params[FC_PARAM_rep_movsb_skew] != 0)
-      add(list, rep_below, "from rep_movsb_min, below rep_movsb_max and non_temporal_min",
+      fc_ranges_add(
+          list, rep_below, "from rep_movsb_min, below rep_movsb_max and non_temporal_min",
           "rep movsb; the loop for overlapping regions, and where (dst - src) mod 4096 is below %zu and no multiple of "
           "64",
           params[FC_PARAM_rep_movsb_skew]);
     else
-      add(list, rep_below, "from rep_movsb_min, below rep_movsb_max and non_temporal_min",
-          "rep movsb; the loop for overlapping regions");
+      fc_ranges_add(list, rep_below, "from rep_movsb_min, below rep_movsb_max and non_temporal_min",
+                    "rep movsb; the loop for overlapping regions");
   }
-  add(list, non_temporal, why, "%s", loop);
-  add(list, SIZE_MAX, "from non_temporal_min",
-      "non-temporal stores, past the caches; the loop for overlapping regions");
+  fc_ranges_add(list, non_temporal, why, "%s", loop);
+  fc_ranges_add(list, SIZE_MAX, "from non_temporal_min",
+                "non-temporal stores, past the caches; the loop for overlapping regions");
 }
 
 size_t fc_explain(const struct fc_plan *plan, int for_memmove, struct fc_range out[], size_t cap) {
-  struct list list = {.out = out, .cap = cap};
+  struct fc_ranges list = {.out = out, .cap = cap};
   unsigned variant = for_memmove ? plan->memmove_variant : plan->memcpy_variant;
-  add(&list, plan->params[FC_PARAM_masked_below], "below masked_below",
-      "in the entry point: one masked load and store");
+  fc_ranges_add(&list, plan->params[FC_PARAM_masked_below], "below masked_below",
+                "in the entry point: one masked load and store");
   if (variant == FC_VARIANT_rep_movsb) {
-    add(&list, SIZE_MAX, "the variant has no other way",
-        "rep movsb; the variant sse2 where dst lies inside the source");
+    fc_ranges_add(&list, SIZE_MAX, "the variant has no other way",
+                  "rep movsb; the variant sse2 where dst lies inside the source");
   } else if (variant == FC_VARIANT_generic) {
     const char *why = "size class of the variant";
-    add(&list, 4 * sizeof(size_t), why, "bytes");
-    add(&list, SIZE_MAX, why, "words of %zu bytes, stores aligned; downward where dst lies inside the source",
-        sizeof(size_t));
+    fc_ranges_add(&list, 4 * sizeof(size_t), why, "bytes");
+    fc_ranges_add(&list, SIZE_MAX, why, "words of %zu bytes, stores aligned; downward where dst lies inside the source",
+                  sizeof(size_t));
   } else if (shapes[variant].small == OTHER) {
-    add(&list, SIZE_MAX, "", "as the variant does it");
+    fc_ranges_add(&list, SIZE_MAX, "", "as the variant does it");
   } else {
     size_t vec = shapes[variant].vec;
     const char *why = "size class of the variant";
     add_small(&list, vec, shapes[variant].small, why);
-    add(&list, 4 * vec + 1, why, "four vectors of %zu bytes, all loaded before the first store", vec);
-    add(&list, 8 * vec + 1, why, "eight vectors of %zu bytes, all loaded before the first store", vec);
+    fc_ranges_add(&list, 4 * vec + 1, why, "four vectors of %zu bytes, all loaded before the first store", vec);
+    fc_ranges_add(&list, 8 * vec + 1, why, "eight vectors of %zu bytes, all loaded before the first store", vec);
     add_loops(&list, plan->params, vec, why);
   }
   return list.count;
