@@ -6,11 +6,12 @@
  *
  * An instantiation sets NAME(prefix), VEC (bytes of a vector: 16, 32, 64), V0..V8 (vector registers), LOADU, STOREU,
  * STOREA, STORENT (moves: unaligned, aligned, non-temporal), RETURN (vzeroupper first, where needed), and
- * SMALL: a macro that copies 0..2 VEC bytes and returns, and falls through above.
+ * SMALL: a macro that copies 0..2 VEC bytes and returns, and falls through above. TURN may be set to 2 rather than 4:
+ * where a vector is stored in halves anyway, copying up to TURN vectors twice at the end costs more than more turns.
  *
  *   0 .. 2 VEC     SMALL
  *   .. 8 VEC       4 or 8 vectors, the two halves overlapping; all loaded before the first store
- *   above          dst inside (src, src + n): backward loop. Else forward loop. Both copy 4 vectors a turn to
+ *   above          dst inside (src, src + n): backward loop. Else forward loop. Both copy TURN vectors a turn to
  *                  aligned addresses; the ragged ends are loaded before the loop and stored after it, so that
  *                  a loop that overwrites its own source never needs those bytes again
  *   rep_movsb_min .. rep_movsb_max, no overlap         64 bytes by vector, then rep movsb to an aligned dst
@@ -24,6 +25,13 @@
 
 #if VEC != 16 && VEC != 32 && VEC != 64
 #error "VEC must be 16, 32 or 64"
+#endif
+
+#ifndef TURN
+#define TURN 4
+#endif
+#if TURN != 2 && TURN != 4
+#error "TURN must be 2 or 4"
 #endif
 
 #define PAGE 4096
@@ -92,9 +100,11 @@ NAME(fc_body_):
   LOADU (%rsi), V0
   LOADU -(1 * VEC)(%rsi, %rdx), V5
   LOADU -(2 * VEC)(%rsi, %rdx), V6
+#if TURN == 4
   LOADU -(3 * VEC)(%rsi, %rdx), V7
   LOADU -(4 * VEC)(%rsi, %rdx), V8
-  lea -(4 * VEC)(%rdi, %rdx), %r8 /* where the last 4 vectors go */
+#endif
+  lea -(TURN * VEC)(%rdi, %rdx), %r8 /* where the last vectors go */
   mov %rdi, %r9
   sub %rdi, %rsi
   or $(VEC - 1), %rdi
@@ -104,20 +114,26 @@ NAME(fc_body_):
 .Lforward_turn:
   LOADU (%rsi), V1
   LOADU VEC(%rsi), V2
+#if TURN == 4
   LOADU (2 * VEC)(%rsi), V3
   LOADU (3 * VEC)(%rsi), V4
-  add $(4 * VEC), %rsi
+#endif
+  add $(TURN * VEC), %rsi
   STOREA V1, (%rdi)
   STOREA V2, VEC(%rdi)
+#if TURN == 4
   STOREA V3, (2 * VEC)(%rdi)
   STOREA V4, (3 * VEC)(%rdi)
-  add $(4 * VEC), %rdi
+#endif
+  add $(TURN * VEC), %rdi
   cmp %r8, %rdi
   jb .Lforward_turn
+#if TURN == 4
   STOREU V8, (%r8)
   STOREU V7, VEC(%r8)
-  STOREU V6, (2 * VEC)(%r8)
-  STOREU V5, (3 * VEC)(%r8)
+#endif
+  STOREU V6, ((TURN - 2) * VEC)(%r8)
+  STOREU V5, ((TURN - 1) * VEC)(%r8)
   STOREU V0, (%r9)
 .Ldone:
   RETURN
@@ -126,34 +142,42 @@ NAME(fc_body_):
 .Lbackward:
   LOADU (%rsi), V5
   LOADU VEC(%rsi), V6
+#if TURN == 4
   LOADU (2 * VEC)(%rsi), V7
   LOADU (3 * VEC)(%rsi), V8
+#endif
   LOADU -VEC(%rsi, %rdx), V0
   lea -VEC(%rdi, %rdx), %r9 /* where the last vector goes */
   lea -1(%rdi, %rdx), %r8
   and $-VEC, %r8 /* aligned, 1..VEC bytes before the end */
   sub %rdi, %rsi
   add %r8, %rsi
-  lea (4 * VEC)(%rdi), %r10
+  lea (TURN * VEC)(%rdi), %r10
   .p2align 5
 .Lbackward_turn:
   LOADU -(1 * VEC)(%rsi), V1
   LOADU -(2 * VEC)(%rsi), V2
+#if TURN == 4
   LOADU -(3 * VEC)(%rsi), V3
   LOADU -(4 * VEC)(%rsi), V4
-  sub $(4 * VEC), %rsi
+#endif
+  sub $(TURN * VEC), %rsi
   STOREA V1, -(1 * VEC)(%r8)
   STOREA V2, -(2 * VEC)(%r8)
+#if TURN == 4
   STOREA V3, -(3 * VEC)(%r8)
   STOREA V4, -(4 * VEC)(%r8)
-  sub $(4 * VEC), %r8
+#endif
+  sub $(TURN * VEC), %r8
   cmp %r10, %r8
   ja .Lbackward_turn
   STOREU V0, (%r9)
   STOREU V5, (%rdi)
   STOREU V6, VEC(%rdi)
+#if TURN == 4
   STOREU V7, (2 * VEC)(%rdi)
   STOREU V8, (3 * VEC)(%rdi)
+#endif
   RETURN
 
   .p2align 4
@@ -229,9 +253,9 @@ NAME(fc_body_):
   add %rdi, %rsi
   .p2align 5
 .Lnon_temporal_turn:
-  prefetcht0 (8 * 64)(%rsi)
+  prefetchnta (8 * 64)(%rsi)
 #if VEC >= 32
-  prefetcht0 (9 * 64)(%rsi)
+  prefetchnta (9 * 64)(%rsi)
 #endif
   LOADU (%rsi), V1
   LOADU VEC(%rsi), V2
