@@ -3,7 +3,6 @@
  * Small sizes: exact-width moves. */
 #define NAME(prefix) prefix##avx2_exact
 #define VEC 32
-#define TURN 2
 #define V0 %ymm0
 #define V1 %ymm1
 #define V2 %ymm2
