@@ -86,3 +86,17 @@ add_custom_target(
   COMMAND make_table ${CMAKE_CURRENT_BINARY_DIR}/startup.fct sse2 sse2 0
   COMMAND bench_startup $<TARGET_FILE:empty_preload> ${library} ${CMAKE_CURRENT_BINARY_DIR}/startup.fct
   VERBATIM USES_TERMINAL)
+
+# What real programs gain, under the table that FASTCOPY_TABLE or the system names; printed, not judged, either.
+add_executable(bench_programs bench/programs.c)
+target_link_libraries(bench_programs PRIVATE fastcopy_warnings m)
+add_custom_target(
+  programs-cost
+  COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/bench/programs.sh ${library} $<TARGET_FILE:bench_programs>
+  VERBATIM USES_TERMINAL)
+add_dependencies(programs-cost fastcopy)
+add_test(NAME bench_programs COMMAND ${CMAKE_COMMAND} -E env "ONLY=^(awk|sort)$"
+                                     ${CMAKE_CURRENT_SOURCE_DIR}/bench/programs.sh ${library}
+                                     $<TARGET_FILE:bench_programs> 1)
+set_tests_properties(bench_programs PROPERTIES TIMEOUT 100 PASS_REGULAR_EXPRESSION "geometric mean +[0-9.]+ +[0-9.]+"
+                                               FAIL_REGULAR_EXPRESSION "skipped: awk;failed")
