@@ -131,10 +131,10 @@ says 'operations of a suite' 2 '' "fastcopy-tune: --operations and --suite $line
 says 'what is left out' 0 '^distributions, predictable +memcpy ' \
   "(fastcopy-tune: left out: distributions, $line, memmove: no --distribution is for memmove"$'\n'"?){3}" \
   --suite goals --seconds 0.2 -d Memcpy_1.csv
-says 'a summary alone' 0 '^8M\.\.64M +memcpy +system +4 ' '' --suite goals --seconds 0.2 --symbol memcpy
+if grep -qE '^8M\.\.64M +memcpy +system +4 ' out; then pass; else fail 'goals shows no summary'; fi
 if grep -q 'fastcopy_ns' out; then fail 'goals shows its rows unasked'; else pass; fi
 says 'the rows, too' 0 'forward +24 +L1 ' '' --suite goals --seconds 0.2 --symbol memcpy --verbose
-if grep -q '^8M\.\.64M +memcpy +system +4 ' -E out; then pass; else fail 'with --verbose there is no summary'; fi
+if grep -qE '^8M\.\.64M +memcpy +system +4 ' out; then pass; else fail 'with --verbose there is no summary'; fi
 says 'a distribution alone' 0 '^geometric mean' '' --seconds 0.1 -d memcpy-2 -d other
 
 # the default suite: something of everything, in the form that it always had
