@@ -4,7 +4,7 @@
 
 #include <stdio.h>
 
-enum small { OTHER, BRANCHY, MASKED, EXACT };
+enum small { OTHER, BRANCHY, MASKED };
 
 static const struct shape {
   unsigned vec; /* bytes of a vector */
@@ -18,12 +18,6 @@ static const struct shape {
 static void add_small(struct fc_ranges *list, size_t vec, enum small small, const char *why) {
   if (small == MASKED) {
     fc_ranges_add(list, vec + 1, why, "one masked load and store");
-  } else if (small == EXACT) {
-    fc_ranges_add(list, 1, why, "nothing to copy");
-    fc_ranges_add(list, 64, why,
-                  "a move of each width from 32 bytes to 1; those above the size go to scratch, without a branch");
-    if (vec < 64)
-      return; /* two vectors and less are done */
   } else {
     fc_ranges_add(list, 1, why, "nothing to copy");
     fc_ranges_add(list, 2, why, "one byte");
@@ -39,9 +33,12 @@ static void add_loops(struct fc_ranges *list, const size_t params[FC_PARAM_COUNT
   if (rep_below > non_temporal)
     rep_below = non_temporal;
 
-  char loop[128];
-  snprintf(loop, sizeof loop,
-           "loop, four vectors of %zu bytes a turn, stores aligned; downward where dst lies inside the source", vec);
+  char loop[160];
+  snprintf(
+      loop, sizeof loop,
+      "loop, %s vectors of %zu bytes a turn, stores aligned; downward where dst lies inside the source or, in a page, "
+      "a little after it",
+      vec == 32 ? "two" : "four", vec);
   if (rep_from < rep_below) {
     fc_ranges_add(list, rep_from, why, "%s", loop);
     if (params[FC_PARAM_rep_movsb_skew] != 0)
@@ -62,6 +59,13 @@ static void add_loops(struct fc_ranges *list, const size_t params[FC_PARAM_COUNT
 size_t fc_explain(const struct fc_plan *plan, int for_memmove, struct fc_range out[], size_t cap) {
   struct fc_ranges list = {.out = out, .cap = cap};
   unsigned variant = for_memmove ? plan->memmove_variant : plan->memcpy_variant;
+  if (plan->params[FC_PARAM_exact_small] != 0) {
+    const char *here = "exact_small is set";
+    fc_ranges_add(&list, 1, here, "nothing to copy");
+    fc_ranges_add(&list, 64, here,
+                  "in the entry point: a move of each width from 32 bytes to 1; those above the size go to scratch, "
+                  "without a branch");
+  }
   fc_ranges_add(&list, plan->params[FC_PARAM_masked_below], "below masked_below",
                 "in the entry point: one masked load and store");
   if (variant == FC_VARIANT_rep_movsb) {

@@ -4,29 +4,41 @@
  *
  * Plain functions, not IFUNCs: the loader prints a Relink line for an interposed IFUNC memcpy. An entry sets
  * rax to the result and
- *   below masked_below   copies with one masked load and store, here, not through the slot (AVX-512BW/VL, BMI2);
- *                        the plan leaves it 0 where it was not measured to win. The branch is not taken where it is 0:
- *                        a taken one costs a CPU without AVX-512 as much as the jump through the slot
- *   above                jumps through the slot to the chosen variant's body, which keeps rax
+ *   exact_small          copies sizes below 64 here, by exact-width moves. What is compared with the size is a constant: a
+ *                        branch that waits for a loaded bound is found to be mispredicted so much later
+ *   below masked_below   copies with one masked load and store, here (AVX-512BW/VL, BMI2)
+ *   else                 jumps through the slot to the chosen variant's body, which keeps rax
+ * The plan leaves both small paths off where they were not measured to win. What stands in front costs the others a
+ * jump: exact moves come first since they are for the CPUs where such a jump counts for most.
  * Slots and parameters lie in fc_live. The resolver fills them, once, for the IRELATIVE relocation of fc_anchor. But
  * libraries with IFUNCs of their own call memcpy before this library is relocated, when no address in its data is
- * right yet: until the resolver has run, masked_below is larger than any size, and the branch, which costs nothing more,
- * leads to the baseline.
+ * right yet: until the resolver has run, small sizes are copied here, and masked_below is larger than any size, and
+ * its branch leads to the baseline.
  *
  * Registers: rdi dst, rsi src, rdx n, rax result; rcx, r8-r11 and vector registers are overwritten.
  */
 #include "asm.h"
 
+#include "small_exact.h"
+
 /* clang-format off */
 
   .hidden fc_body_sse2
 
-/* rax is set: copy by the small path or by the variant in `slot`. */
+/* rax is set: copy by a small path or by the variant in `slot`. */
 .macro copy slot
-  cmp LIVE(masked_below), %rdx
-  jb 1f
-  jmp *(fc_live + \slot)(%rip)
+  cmpb $0, LIVE(exact_small)
+  je 1f
+  cmp $64, %rdx
+  jae 1f
+  exact_moves
+
+  .p2align 4
 1:
+  cmp LIVE(masked_below), %rdx
+  jb 2f
+  jmp *(fc_live + \slot)(%rip)
+2:
   jns fc_body_sse2 /* n - SIZE_MAX, not n - 65 or less: the resolver has not run */
   mov $-1, %rcx
   bzhi %rdx, %rcx, %rcx
@@ -44,16 +56,28 @@
   ENTRY_EXPORTED(name);                                                                                                 \
   .set inside, name
 
+/* A fortified name, which takes the room at dst in rcx, in the unit of n; it runs on into the entry that follows. */
+#define ENTRY_CHECKED(name)                                                                                            \
+  .p2align 6;                                                                                                          \
+  .fill 48, 1, 0xcc;                                                                                                   \
+  ENTRY_EXPORTED(name);                                                                                                \
+  cmp %rdx, %rcx;                                                                                                      \
+  jb fc_chk_fail;                                                                                                      \
+  END(name)
+
+ENTRY_CHECKED(__memcpy_chk)
 ENTRY_NAMED(memcpy, fc_entry_memcpy)
   mov %rdi, %rax
   copy LIVE_memcpy
 END(memcpy)
 
+ENTRY_CHECKED(__memmove_chk)
 ENTRY_NAMED(memmove, fc_entry_memmove)
   mov %rdi, %rax
   copy LIVE_memmove
 END(memmove)
 
+ENTRY_CHECKED(__mempcpy_chk)
 ENTRY_NAMED(mempcpy, fc_entry_mempcpy)
   lea (%rdi, %rdx), %rax
   copy LIVE_memcpy
@@ -68,28 +92,6 @@ ENTRY_EXPORTED(bcopy)
   xchg %rdi, %rsi
   jmp fc_entry_memmove
 END(bcopy)
-
-/* The fortified names take the room at dst in rcx, in the unit of n. */
-ENTRY_EXPORTED(__memcpy_chk)
-  cmp %rdx, %rcx
-  jb fc_chk_fail
-  mov %rdi, %rax
-  copy LIVE_memcpy
-END(__memcpy_chk)
-
-ENTRY_EXPORTED(__memmove_chk)
-  cmp %rdx, %rcx
-  jb fc_chk_fail
-  mov %rdi, %rax
-  copy LIVE_memmove
-END(__memmove_chk)
-
-ENTRY_EXPORTED(__mempcpy_chk)
-  cmp %rdx, %rcx
-  jb fc_chk_fail
-  lea (%rdi, %rdx), %rax
-  copy LIVE_memcpy
-END(__mempcpy_chk)
 
 /* The wide names count n in wchar_t, 4 bytes. */
 ENTRY_EXPORTED(__wmemcpy_chk)
@@ -168,7 +170,9 @@ fc_live:
 #define SIZE_MAX 0xffffffffffffffff
 #define FC_PARAM(name, initial, ...)                                                                                   \
   .if LIVE_##name == LIVE_masked_below;                                                                                \
-  .quad SIZE_MAX; /* until the resolver has run */                                                                     \
+  .quad SIZE_MAX; /* these two until the resolver has run */                                                           \
+  .elseif LIVE_##name == LIVE_exact_small;                                                                             \
+  .quad 1;                                                                                                             \
   .else;                                                                                                               \
   .quad initial;                                                                                                       \
   .endif;

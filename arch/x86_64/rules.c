@@ -30,6 +30,11 @@ void fc_env_params(const struct fc_env *env, size_t params[FC_PARAM_COUNT]) {
   (void)params;
 }
 
-int fc_entry_small(const size_t params[FC_PARAM_COUNT]) { return params[FC_PARAM_masked_below] != 0; }
+int fc_entry_small(const size_t params[FC_PARAM_COUNT]) {
+  return params[FC_PARAM_masked_below] != 0 || params[FC_PARAM_exact_small] != 0;
+}
 
-void fc_entry_small_off(size_t params[FC_PARAM_COUNT]) { params[FC_PARAM_masked_below] = 0; }
+void fc_entry_small_off(size_t params[FC_PARAM_COUNT]) {
+  params[FC_PARAM_masked_below] = 0;
+  params[FC_PARAM_exact_small] = 0;
+}

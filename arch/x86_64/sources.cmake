@@ -10,14 +10,10 @@ set(arch_assembly
     arch/x86_64/entry.S
     arch/x86_64/functions.S
     arch/x86_64/fc_memmove_avx2.S
-    arch/x86_64/fc_memmove_avx2_exact.S
     arch/x86_64/fc_memmove_avx512.S
-    arch/x86_64/fc_memmove_avx512_exact.S
     arch/x86_64/fc_memmove_avx512_masked.S
     arch/x86_64/fc_memmove_evex.S
-    arch/x86_64/fc_memmove_evex_exact.S
     arch/x86_64/fc_memmove_evex_masked.S
     arch/x86_64/fc_memmove_generic.S
     arch/x86_64/fc_memmove_rep_movsb.S
-    arch/x86_64/fc_memmove_sse2.S
-    arch/x86_64/fc_memmove_sse2_exact.S)
+    arch/x86_64/fc_memmove_sse2.S)
