@@ -181,9 +181,9 @@ static bool take(struct calls *calls, const struct workload_line *line, unsigned
       .bytes = mean,
       .weight = 1,
       .count = part * (double)line->counts[RECORD_CALLS],
-      .same = part * (double)line->counts[RECORD_SAME],
+      .same = part * most((double)line->counts[RECORD_SAME], (double)line->counts[RECORD_STEADY]),
       .again = part * (double)line->counts[RECORD_AGAIN],
-      .consumed = part * ((double)line->counts[RECORD_FED] + (double)line->counts[RECORD_REUSED]),
+      .consumed = part * (double)line->counts[RECORD_USED],
       .overlap = part * (double)line->counts[RECORD_OVERLAP],
   };
   return true;

@@ -30,7 +30,7 @@ static const struct option options[] = {
 static void print_file(struct libscols_table *table, const char *name, const struct workload_file *file) {
   static const char *const functions[RECORD_FUNCTIONS] = {"memcpy", "memmove"};
   enum { NAME, FUNCTION, CALLS, MEAN, BELOW_16, TO_64, SAME };
-  static const unsigned counters[] = {RECORD_SAME, RECORD_AGAIN, RECORD_FED, RECORD_REUSED, RECORD_OVERLAP};
+  static const unsigned counters[] = {RECORD_SAME, RECORD_STEADY, RECORD_AGAIN, RECORD_USED, RECORD_OVERLAP};
   for (unsigned function = 0; function < RECORD_FUNCTIONS; function++) {
     double sums[RECORD_COUNTERS] = {0}, below_16 = 0, to_64 = 0;
     for (size_t i = 0; i < file->count; i++) {
@@ -63,8 +63,8 @@ static void print_file(struct libscols_table *table, const char *name, const str
 static void print_files(struct output *output, const struct workload_file *files, size_t count, char **names) {
   static const struct output_column columns[] = {
       {"workload", OUTPUT_TEXT},   {"function", OUTPUT_TEXT}, {"calls", OUTPUT_NUMBER},  {"mean", OUTPUT_NUMBER},
-      {"below_16", OUTPUT_NUMBER}, {"to_64", OUTPUT_NUMBER},  {"same", OUTPUT_NUMBER},   {"again", OUTPUT_NUMBER},
-      {"fed", OUTPUT_NUMBER},      {"reused", OUTPUT_NUMBER}, {"overlap", OUTPUT_NUMBER}};
+      {"below_16", OUTPUT_NUMBER}, {"to_64", OUTPUT_NUMBER},  {"same", OUTPUT_NUMBER},   {"steady", OUTPUT_NUMBER},
+      {"again", OUTPUT_NUMBER},    {"used", OUTPUT_NUMBER},   {"overlap", OUTPUT_NUMBER}};
   struct libscols_table *table = output_table(output, "workloads", columns, sizeof columns / sizeof *columns);
   for (size_t i = 0; i < count; i++)
     print_file(table, names != NULL ? names[i] : workload_builtins[i].name, &files[i]);

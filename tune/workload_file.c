@@ -14,8 +14,8 @@
 static const char *const function_names[RECORD_FUNCTIONS] = {[RECORD_MEMCPY] = "memcpy", [RECORD_MEMMOVE] = "memmove"};
 
 static const char *const counter_names[RECORD_COUNTERS] = {
-    [RECORD_BYTES] = "bytes",   [RECORD_SAME] = "same",       [RECORD_AGAIN] = "again",    [RECORD_FED] = "fed",
-    [RECORD_REUSED] = "reused", [RECORD_OVERLAP] = "overlap", [RECORD_ALIGNED] = "aligned"};
+    [RECORD_BYTES] = "bytes", [RECORD_SAME] = "same",       [RECORD_STEADY] = "steady",  [RECORD_AGAIN] = "again",
+    [RECORD_USED] = "used",   [RECORD_OVERLAP] = "overlap", [RECORD_ALIGNED] = "aligned"};
 
 int workload_file_add(struct workload_file *file, const struct workload_line *line) {
   /* doubled whenever the count reaches a power of two */
@@ -100,7 +100,7 @@ static int read_counter(struct scan *scan, size_t length, struct workload_line *
   while (counter < RECORD_COUNTERS && !is_word(scan, name, counter_names[counter]))
     counter++;
   if (equals == NULL || counter == RECORD_COUNTERS)
-    return wrong(scan, "same=, again=, fed=, reused=, overlap=, aligned= or bytes= was expected");
+    return wrong(scan, "same=, steady=, again=, used=, overlap=, aligned= or bytes= was expected");
   if ((*seen & 1u << counter) != 0)
     return wrong(scan, "this stands twice on the line: leave one");
   *seen |= 1u << counter;
@@ -156,6 +156,9 @@ static int no_memory(struct workload_file *file, const char *path) {
   return -1;
 }
 
+/* No control character, not even a tab: the text is written as one line, and shown. */
+static char printable(char c) { return (unsigned char)c < ' ' || c == 0x7f ? '?' : c; }
+
 int workload_file_parse(struct workload_file *file, const char *text, const char *path) {
   *file = (struct workload_file){0};
   struct scan scan = {.path = path};
@@ -190,6 +193,8 @@ int workload_file_parse(struct workload_file *file, const char *text, const char
       file->command = strndup(scan.word, (size_t)(scan.end - scan.word));
       if (file->command == NULL)
         return no_memory(file, path);
+      for (char *c = file->command; *c != '\0'; c++)
+        *c = printable(*c);
     } else {
       struct workload_line line;
       const char *first = scan.word;
@@ -252,7 +257,7 @@ void workload_file_write(const struct workload_file *file, FILE *to) {
   if (file->command != NULL) {
     fputs("command ", to);
     for (const char *at = file->command; *at != '\0'; at++)
-      fputc((unsigned char)*at < ' ' ? ' ' : *at, to);
+      fputc(printable(*at), to);
     fputc('\n', to);
   }
   for (size_t i = 0; i < file->count; i++) {

@@ -21,9 +21,9 @@ enum record_counter {
   RECORD_CALLS,
   RECORD_BYTES,
   RECORD_SAME,    /* as many bytes as before */
+  RECORD_STEADY,  /* as many bytes as the last call from the same place in the program */
   RECORD_AGAIN,   /* source and destination of before: most likely written and read in between */
-  RECORD_FED,     /* the source overlaps the destination of before: the copy is read at once */
-  RECORD_REUSED,  /* the destination of before from another source: that copy has been used */
+  RECORD_USED,    /* else, the copy of before is used: it is the source, or copied over from elsewhere */
   RECORD_OVERLAP, /* source and destination overlap */
   RECORD_ALIGNED, /* both at a multiple of 16 */
   RECORD_COUNTERS
@@ -51,12 +51,13 @@ static inline uint64_t record_class_low(unsigned class) {
 
 enum record_function { RECORD_MEMCPY, RECORD_MEMMOVE, RECORD_FUNCTIONS };
 
-/* A call touches one cache line of it. */
+enum { RECORD_BLOCKS = 1024, RECORD_SITES = 512 };
+
+/* A call touches one cache line of the counters, and one of the sites. */
 struct record_block {
   uint64_t counts[RECORD_FUNCTIONS][RECORD_CLASSES][RECORD_COUNTERS];
+  uint64_t sites[RECORD_SITES]; /* by a hash of the place that called last: place and size in one number */
 };
-
-enum { RECORD_BLOCKS = 1024 };
 
 struct record_file {
   uint64_t magic;

@@ -94,9 +94,12 @@ static inline __attribute__((always_inline)) void count(enum record_function fun
   if (UNLIKELY(block == NULL || *living == 0))
     block = claim();
   uint64_t *counts = block->counts[function][record_class(n)];
+  uint64_t place = (uintptr_t)__builtin_return_address(0) * 0x9e3779b97f4a7c15u, now = place + n;
+  uint64_t *site = &block->sites[place / (UINT64_MAX / RECORD_SITES + 1)];
+  uint64_t steady = __atomic_load_n(site, __ATOMIC_RELAXED) == now;
+  __atomic_store_n(site, now, __ATOMIC_RELAXED);
   uint64_t same = n == thread.n, again = dst == thread.dst && src == thread.src;
-  uint64_t fed = src < thread.end && thread.dst < src + n;
-  uint64_t reused = dst == thread.dst && src != thread.src;
+  uint64_t used = !again && (dst == thread.dst || (src < thread.end && thread.dst < src + n));
   uint64_t overlap = dst - src < n || src - dst < n;
   uint64_t aligned = ((dst | src) & 15) == 0;
   thread.n = n;
@@ -107,9 +110,9 @@ static inline __attribute__((always_inline)) void count(enum record_function fun
     add_shared(&counts[RECORD_CALLS], 1);
     add_shared(&counts[RECORD_BYTES], n);
     add_shared(&counts[RECORD_SAME], same);
+    add_shared(&counts[RECORD_STEADY], steady);
     add_shared(&counts[RECORD_AGAIN], again);
-    add_shared(&counts[RECORD_FED], fed);
-    add_shared(&counts[RECORD_REUSED], reused);
+    add_shared(&counts[RECORD_USED], used);
     add_shared(&counts[RECORD_OVERLAP], overlap);
     add_shared(&counts[RECORD_ALIGNED], aligned);
     return;
@@ -117,9 +120,9 @@ static inline __attribute__((always_inline)) void count(enum record_function fun
   counts[RECORD_CALLS]++;
   counts[RECORD_BYTES] += n;
   counts[RECORD_SAME] += same;
+  counts[RECORD_STEADY] += steady;
   counts[RECORD_AGAIN] += again;
-  counts[RECORD_FED] += fed;
-  counts[RECORD_REUSED] += reused;
+  counts[RECORD_USED] += used;
   counts[RECORD_OVERLAP] += overlap;
   counts[RECORD_ALIGNED] += aligned;
 }
@@ -178,7 +181,7 @@ static __attribute__((constructor)) void start(int argc, char **argv, char **env
     __atomic_fetch_add(&file->claimed, RECORD_BLOCKS, __ATOMIC_RELAXED);
   __atomic_store_n(&alive, page, __ATOMIC_RELEASE);
   uint64_t *from = &early.counts[0][0][0], *to = &file->shared.counts[0][0][0];
-  for (size_t i = 0; any_early && i < sizeof early / sizeof *from; i++)
+  for (size_t i = 0; any_early && i < sizeof early.counts / sizeof *from; i++)
     add_shared(&to[i], from[i]);
   errno = before;
 }
