@@ -70,7 +70,7 @@ if [ "${4:-}" = calibrate ]; then
     # every variant that is usable and not for names alone is explained, for both functions
     for variant in $("$tune" variants | awk 'NR > 1 && / yes / && $1 != "generic" && $1 != "rep_movsb" { print $1 }'); do
       for function in memcpy memmove; do
-        if grep -qE "^$function +$variant[, ] *|\"candidate\": ?\"$variant\"" out; then
+        if grep -qE "^$function +${variant}[, ] *|\"candidate\": ?\"$variant\"" out; then
           pass
         else
           fail "calibrate $options: $variant for $function is not explained"
@@ -147,7 +147,8 @@ for name in "$work/other" "$work/none" "$work" /dev/null ''; do
   if [ "$status" -eq 9 ] && [ "$(cat out)" = out ] && [ "$(cat err)" = err ]; then pass; else fail "FASTCOPY_RECORD=$name: $status, $(cat out err)"; fi
 done
 if [ "$(cat other)" = 'no counters' ]; then pass; else fail 'another file was written'; fi
-LD_PRELOAD=$library LD_BIND_NOW=1 /bin/ls "$work" >out 2>err && [ ! -s err ] && pass || fail "the loader complains: $(cat err)"
+LD_PRELOAD=$library LD_BIND_NOW=1 /bin/ls "$work" >out 2>err
+if [ ! -s err ]; then pass; else fail "the loader complains: $(cat err)"; fi
 
 # A signal reaches the program, and what it counted is written.
 # shellcheck disable=SC2016 # the program expands it
@@ -186,7 +187,7 @@ cp threads old
 refuses 'a program that is missing, over an old file' 127 'cannot run ' "$tune" record -o old -- ./missing
 if cmp -s threads old; then pass; else fail 'the old file is lost'; fi
 cd tmp && mkdir folder && cd folder
-TMPDIR=$work "$tune" record "$recorded" family >out 2>err && [ -s recorded.workload ] && pass || fail "without --output: $(cat err)"
+if TMPDIR=$work "$tune" record "$recorded" family >out 2>err && [ -s recorded.workload ]; then pass; else fail "without --output: $(cat err)"; fi
 cd "$work"
 
 # The file is one that the parser takes.

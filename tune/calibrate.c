@@ -308,6 +308,15 @@ static void print_groups(struct output *output, const struct run *run) {
   output_rows(output, table);
 }
 
+/* rounds: of those that were never dropped */
+static const char *verdict(const struct why_candidate *row, bool builtin, bool chosen, unsigned rounds) {
+  if (chosen)
+    return builtin ? "chosen, built-in" : "chosen";
+  if (row->dropped)
+    return row->rounds < rounds ? "dropped, too far behind" : "too far behind";
+  return builtin ? "built-in" : "";
+}
+
 /* One line a candidate and function; the first is what is built in, and what the others are compared with. */
 static void print_candidates(struct output *output, const struct run *run) {
   enum { SYMBOL, CANDIDATE, GAIN, LOW, HIGH, ROUNDS, VERDICT, COLUMNS };
@@ -318,6 +327,7 @@ static void print_candidates(struct output *output, const struct run *run) {
       [VERDICT] = {"verdict", OUTPUT_TEXT}};
   const struct why *why = &run->stages.why;
   struct libscols_table *table = output_table(output, "candidates", columns, COLUMNS);
+  unsigned rounds = why->candidate_count != 0 ? why->candidates[0].rounds : 0;
   for (int for_memmove = 0; for_memmove < 2; for_memmove++) {
     for (size_t i = 0; i < why->candidate_count; i++) {
       const struct why_candidate *row = &why->candidates[i];
@@ -330,10 +340,7 @@ static void print_candidates(struct output *output, const struct run *run) {
       output_decimal(line, LOW, gain->low, 3);
       output_decimal(line, HIGH, gain->high, 3);
       output_number(line, ROUNDS, row->rounds);
-      bool chosen = for_memmove ? row->for_memmove : row->for_memcpy;
-      output_text(line, VERDICT,
-                  chosen ? (i == 0 ? "chosen, built-in" : "chosen")
-                         : (row->dropped ? "too far behind, dropped" : (i == 0 ? "built-in" : "")));
+      output_text(line, VERDICT, verdict(row, i == 0, for_memmove ? row->for_memmove : row->for_memcpy, rounds));
     }
   }
   output_rows(output, table);

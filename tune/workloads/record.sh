@@ -22,8 +22,12 @@ export LC_ALL=C TZ=UTC
 
 # Input: text of the system, so that it is of its kind, and files to pack.
 mkdir files
-cp -rL /usr/include/linux /usr/include/*.h files/ 2>/dev/null || :
-for i in $(seq 200); do cp -r files/linux "files/linux$i" 2>/dev/null && [ "$(find files -type f | wc -l)" -lt 20000 ] || break; done
+cp -rL /usr/include/linux /usr/include/*.h files/
+copies=0
+while [ "$(find files -type f | wc -l)" -lt 20000 ]; do
+  copies=$((copies + 1))
+  cp -r files/linux "files/linux$copies"
+done
 find files -name '*.h' | sort | head -n 3000 | xargs cat >text
 cat >rows.sql <<'END'
 create table person(id integer primary key, name text, city text, note blob);
