@@ -312,8 +312,8 @@ static void fuzz(unsigned long cases) {
     char *exact = malloc(size + 1);
     if (exact == NULL)
       abort();
-    memcpy(exact, text, size);
-    exact[size] = '\0';
+    text[size] = '\0';
+    memcpy(exact, text, size + 1);
     struct workload_file file;
     if (parse(&file, exact) == 0) {
       taken++;

@@ -150,6 +150,11 @@ if [ "$(cat other)" = 'no counters' ]; then pass; else fail 'another file was wr
 LD_PRELOAD=$library LD_BIND_NOW=1 /bin/ls "$work" >out 2>err
 if [ ! -s err ]; then pass; else fail "the loader complains: $(cat err)"; fi
 
+# nor find anything new in its folder
+mkdir seen
+(cd seen && "$tune" record -o here.workload -- ls >../out)
+if [ ! -s out ] && [ -s seen/here.workload ]; then pass; else fail "the program sees $(cat out)"; fi
+
 # A signal reaches the program, and what it counted is written.
 # shellcheck disable=SC2016 # the program expands it
 "$tune" record -o passed -- sh -c 'trap "exit 21" TERM; "$0" threads; touch ready; while :; do sleep 0.1; done' "$recorded" &
@@ -180,6 +185,8 @@ refuses 'a program that is missing' 127 'cannot run ' "$tune" record -o new -- .
 refuses 'a program that is none' 126 'cannot run ' "$tune" record -o new -- ./other
 refuses 'a place that is missing' 1 'cannot write the workload none/new: ' "$tune" record -o none/new -- true
 refuses 'a program that copies nothing' 1 '[^ ]* copied nothing' "$tune" record -o new -- "$recorded" none
+# shellcheck disable=SC2016 # the shell that has the limit expands it
+refuses 'a limit of file sizes' 1 'cannot make a file of 25 MB' sh -c 'ulimit -f 1000; exec "$0" record -o new -- true' "$tune"
 if echo 'int main(void) { return 0; }' | "$cc" -static -x c - -o static 2>/dev/null; then
   refuses 'a static program' 1 './static was not recorded' "$tune" record -o new -- ./static
 fi

@@ -38,9 +38,9 @@ struct recording {
   char counters[PATH_MAX]; /* the file that all processes map; "" when there is none */
   struct record_file *file;
   const char *output;
-  int output_fd;
-  bool output_is_new;
 };
+
+#define OUTPUT_FLAGS (O_WRONLY | O_CLOEXEC | O_NOCTTY)
 
 /* In memory, where there is room: a disk would write the counters again and again. */
 static int open_counters(struct recording *recording) {
@@ -80,21 +80,30 @@ static int open_counters(struct recording *recording) {
   return 0;
 }
 
-/* Before the program runs: it may take long, and the result is to have a place. */
-static int open_output(struct recording *recording) {
-  const int flags = O_WRONLY | O_CLOEXEC | O_NOCTTY;
-  recording->output_fd = open(recording->output, flags | O_CREAT | O_EXCL, 0666);
-  recording->output_is_new = recording->output_fd >= 0;
-  if (recording->output_fd < 0 && errno == EEXIST)
-    recording->output_fd = open(recording->output, flags);
-  if (recording->output_fd < 0) {
-    tune_error("cannot write the workload %s: %s", recording->output, strerror(errno));
-    return -1;
-  }
+static int cannot_write(const struct recording *recording) {
+  tune_error("cannot write the workload %s: %s", recording->output, strerror(errno != 0 ? errno : EIO));
+  return -1;
+}
+
+/*
+ * Before the program runs: it may take long, and the result is to have a place. Nothing is left there that the program
+ * could find.
+ */
+static int try_output(const struct recording *recording) {
+  int fd = open(recording->output, OUTPUT_FLAGS | O_CREAT | O_EXCL, 0666);
+  bool is_new = fd >= 0;
+  if (fd < 0 && errno == EEXIST)
+    fd = open(recording->output, OUTPUT_FLAGS);
+  if (fd < 0)
+    return cannot_write(recording);
+  close(fd);
+  if (is_new)
+    unlink(recording->output);
   return 0;
 }
 
 static volatile sig_atomic_t child;
+static struct sigaction old_limit; /* what the program is to do at a limit of file sizes */
 
 static void pass_on(int number) {
   int before = errno;
@@ -125,6 +134,7 @@ static int run(char **program, bool *ran) {
   if (pid == 0) {
     for (unsigned i = 0; i < 4; i++)
       sigaction(numbers[i], &old[i], NULL);
+    sigaction(SIGXFSZ, &old_limit, NULL);
     sigprocmask(SIG_SETMASK, &before, NULL);
     execvp(*program, program);
     int reason = errno;
@@ -183,7 +193,7 @@ static char *join(char **program) {
   return fclose(stream) == 0 ? text : NULL;
 }
 
-static int write_workload(struct recording *recording, char **program) {
+static int write_workload(const struct recording *recording, char **program) {
   struct workload_file workload = {.command = join(program)};
   uint64_t calls = 0;
   int result = -1;
@@ -196,17 +206,15 @@ static int write_workload(struct recording *recording, char **program) {
   } else if (calls == 0) {
     tune_error("%s copied nothing that could be counted, so there is no workload", *program);
   } else {
-    FILE *stream = fdopen(recording->output_fd, "w");
-    struct stat status;
     errno = 0;
-    if (stream != NULL && (fstat(recording->output_fd, &status) != 0 || !S_ISREG(status.st_mode) ||
-                           ftruncate(recording->output_fd, 0) == 0)) {
-      recording->output_fd = -1;
+    int fd = open(recording->output, OUTPUT_FLAGS | O_CREAT | O_TRUNC, 0666);
+    FILE *stream = fd >= 0 ? fdopen(fd, "w") : NULL;
+    if (stream != NULL) {
       workload_file_write(&workload, stream);
       result = (ferror(stream) | (fclose(stream) != 0)) ? -1 : 0;
     }
     if (result != 0)
-      tune_error("cannot write the workload %s: %s", recording->output, strerror(errno != 0 ? errno : EIO));
+      cannot_write(recording);
   }
   workload_file_free(&workload);
   return result;
@@ -214,25 +222,25 @@ static int write_workload(struct recording *recording, char **program) {
 
 static int record(struct recording *recording, char **program) {
   char library[PATH_MAX];
+  /* beyond a limit, writing is to fail with EFBIG */
+  struct sigaction ignore = {.sa_handler = SIG_IGN};
+  sigaction(SIGXFSZ, &ignore, &old_limit);
   /* first in LD_PRELOAD: of several libraries that have memcpy the first is called */
-  if (!preload_find(library, RECORD_LIBRARY, "/fastcopy", tune_error) || open_output(recording) != 0 ||
+  if (!preload_find(library, RECORD_LIBRARY, "/fastcopy", tune_error) || try_output(recording) != 0 ||
       open_counters(recording) != 0 || !preload_add(library, true, tune_error))
     return TUNE_FAILED;
   bool ran = false;
   int code = run(program, &ran);
   if (!ran)
     return code;
-  if (write_workload(recording, program) != 0)
-    return TUNE_FAILED;
-  recording->output_is_new = false;
-  return code;
+  return write_workload(recording, program) == 0 ? code : TUNE_FAILED;
 }
 
 static const struct option options[] = {
     {"output", required_argument, NULL, 'o'}, {"help", no_argument, NULL, 'h'}, {NULL, 0, NULL, 0}};
 
 int tune_record(int argc, char **argv) {
-  struct recording recording = {.output_fd = -1};
+  struct recording recording = {.output = NULL};
   /* +: what stands after PROGRAM belongs to it */
   for (int option; (option = getopt_long(argc, argv, "+o:h", options, NULL)) != -1;) {
     switch (option) {
@@ -260,10 +268,6 @@ int tune_record(int argc, char **argv) {
   int code = record(&recording, argv + optind);
   if (recording.counters[0] != '\0')
     unlink(recording.counters);
-  if (recording.output_fd >= 0)
-    close(recording.output_fd);
-  if (recording.output_is_new)
-    unlink(recording.output);
   free(default_output);
   return code;
 }
