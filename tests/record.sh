@@ -110,6 +110,10 @@ has dependence memcpy 55 calls 1000 same 999 used 1000 again 0
 has dependence memmove 57 calls 1000 same 999 again 999 overlap 1000 aligned 0
 has dependence memcpy 33 calls 1000 same 0 steady 999
 has dependence memcpy 35 calls 1000 same 0 steady 999 overlap 0
+record loop 0 "$recorded" loop
+has loop memcpy 24 calls 100000 same 99999 steady 99999 again 99999
+"$tune" workload loop | sed -n '/^scenario/,$p' | tail -n +2 >rows
+if [ "$(wc -l <rows)" -eq 1 ] && grep -qE '^small, stored, copied, loaded +1\.000 +1\.000 +24$' rows; then pass; else fail "what the loop is weighed by: $(cat rows)"; fi
 record overrun 134 "$recorded" overrun
 has overrun memcpy 39 calls 10
 has overrun memcpy 40 calls 0

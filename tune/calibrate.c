@@ -30,9 +30,9 @@ static const char help[] =
     "  -h, --help         this text\n"
     "\n"
     "The built-in choice is replaced only by one that is at least 2 % faster, beyond what chance explains, on a\n"
-    "mix of copies as programs make them, which fastcopy-tune workload shows. Columns: times in nanoseconds a call; "
-    "over_builtin and over_system,\n"
-    "how many times as fast as the built-in plan and as the C library; low and high, 95 % interval of over_builtin.\n"
+    "mix of copies as programs make them, which fastcopy-tune workload shows. Columns: times in nanoseconds a\n"
+    "call; over_builtin and over_system, how many times as fast as the built-in plan and as the C library; low and\n"
+    "high, 95 % interval of over_builtin.\n"
     "\n"
     "Exit codes: 0 done, 1 failed, nothing was written, 2 wrong usage.\n";
 

@@ -17,10 +17,11 @@ static const char help[] =
     "  -j, --json  JSON instead of tables\n"
     "  -h, --help  this text\n"
     "\n"
-    "Columns: mean, bytes of a copy; the others are shares of the calls. same, of the same size as the call before;\n"
-    "again, with the addresses of the call before; fed, from what the call before has copied; reused, over what it "
-    "has\n"
-    "copied; overlap, source and destination overlap. Of the scenarios: shares of the cost, by function.\n"
+    "Columns: mean, bytes of a copy; the others are shares of the calls. same, of the size of the call before; "
+    "steady,\n"
+    "of the size of the last call from the same place; again, with the addresses of the call before; used, from or "
+    "over\n"
+    "what the call before copied; overlap, source and destination overlap. Of the scenarios: shares of the cost.\n"
     "\n"
     "Exit codes: 0 done, 1 failed, 2 wrong usage.\n";
 

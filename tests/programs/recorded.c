@@ -170,6 +170,16 @@ static void dependence(void) {
   }
 }
 
+/* Nothing but a store, a copy of one size and a load. */
+static void loop(void) {
+  static _Alignas(64) char a[64], b[64];
+  for (unsigned i = 0; i < 100000; i++) {
+    *(volatile uint64_t *)a = i;
+    memcpy(b, a, 24);
+    (void)*(volatile uint64_t *)b;
+  }
+}
+
 /* A process that dies of what the fortified names find. */
 static void overrun(void) {
   char from[64] = "text", to[32];
@@ -193,7 +203,7 @@ int main(int argc, char **argv) {
     const char *name;
     void (*run)(void);
   } modes[] = {{"threads", threads},       {"many", many_threads}, {"children", children}, {"family", family},
-               {"dependence", dependence}, {"overrun", overrun},   {"quiet", quiet}};
+               {"dependence", dependence}, {"loop", loop},         {"overrun", overrun},   {"quiet", quiet}};
   self = argv[0];
   if (argc == 2 && strcmp(argv[1], "leaf") == 0) {
     copies(53, 200);
