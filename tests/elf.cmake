@@ -65,6 +65,9 @@ add_script(secure 200 secure.sh ${settings_file})
 if(TARGET fastcopy-run)
   add_script(tools 100 tools.sh ${settings_file} ${PROJECT_BINARY_DIR})
 endif()
+if(TARGET fastcopy-tune)
+  add_script(bench 300 bench.sh $<TARGET_FILE:fastcopy-tune>)
+endif()
 add_script(valgrind 400 valgrind.sh ${library} ${copies} ${make_table})
 add_script(emulated 300 emulated.sh ${library} ${copies} ${settings_file} ${archive})
 
@@ -83,3 +86,17 @@ add_custom_target(
   COMMAND make_table ${CMAKE_CURRENT_BINARY_DIR}/startup.fct sse2 sse2 0
   COMMAND bench_startup $<TARGET_FILE:empty_preload> ${library} ${CMAKE_CURRENT_BINARY_DIR}/startup.fct
   VERBATIM USES_TERMINAL)
+
+# What real programs gain, under the table that FASTCOPY_TABLE or the system names; printed, not judged, either.
+add_executable(bench_programs bench/programs.c)
+target_link_libraries(bench_programs PRIVATE fastcopy_warnings m)
+add_custom_target(
+  programs-cost
+  COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/bench/programs.sh ${library} $<TARGET_FILE:bench_programs>
+  VERBATIM USES_TERMINAL)
+add_dependencies(programs-cost fastcopy)
+add_test(NAME bench_programs COMMAND ${CMAKE_COMMAND} -E env "ONLY=^(awk|sort)$"
+                                     ${CMAKE_CURRENT_SOURCE_DIR}/bench/programs.sh ${library}
+                                     $<TARGET_FILE:bench_programs> 1)
+set_tests_properties(bench_programs PROPERTIES TIMEOUT 100 PASS_REGULAR_EXPRESSION "geometric mean +[0-9.]+ +[0-9.]+"
+                                               FAIL_REGULAR_EXPRESSION "skipped: awk;failed")

@@ -1,29 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /* fastcopy-tune bench: copy functions side by side. */
-#define _GNU_SOURCE 1 /* dladdr */
 #include <ctype.h>
 #include <dlfcn.h>
-#include <errno.h>
 #include <getopt.h>
 #include <gnu/lib-names.h>
-#include <gnu/libc-version.h>
-#include <limits.h>
-#include <math.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
+#include "arch/straight.h"
+#include "bench.h"
 #include "decision.h"
-#include "distribution.h"
-#include "identity.h"
-#include "lib/fastcopy.h"
-#include "measure.h"
-#include "output.h"
-#include "scenario.h"
 
 static const char help[] =
     "Usage: fastcopy-tune bench [OPTION]...\n"
@@ -31,54 +18,44 @@ static const char help[] =
     "\n"
     "  -s, --symbol NAME            memcpy (default), memmove or mempcpy\n"
     "  -a, --against PATH[:SYMBOL]  a shared library with such a function; may be given again\n"
-    "  -d, --distribution FILE      sizes drawn from FILE, size:probability,...; may be given again\n"
-    "  -n, --operations N           with -d: different operations before they repeat, default 131072; few of\n"
-    "                               them, 4096 say, are learnt by the branch predictor\n"
+    "  -u, --suite NAME             which rows, see below; every suite but the default one ends with a summary\n"
+    "  -d, --distribution FILE      sizes drawn from FILE, size:probability,...; may be given again. With a suite:\n"
+    "                               its distributions; a file named memcpy... or memmove... is for that symbol alone\n"
+    "  -n, --operations N           with -d and no suite: different operations before they repeat, default 131072;\n"
+    "                               few of them, 4096 say, are learnt by the branch predictor\n"
     "  -S, --sizes LIST             these sizes only: 64,4K,1M\n"
     "  -t, --seconds N              time for all rows together\n"
-    "  -j, --json                   JSON instead of a table\n"
+    "  -v, --verbose                the rows, too, of a suite that shows its summary alone\n"
+    "  -j, --json                   JSON instead of tables, always with the rows\n"
     "  -h, --help                   this text\n"
     "\n"
     "Columns: NAME_ns, nanoseconds a call (10 % quantile of many short rounds, taken in turn; in memory, the\n"
-    "median); NAME_ratio, how many times as fast as the C library's; empty, a function that does nothing: the cost of "
-    "the loop and call.\n"
+    "median); NAME_ratio, how many times as fast as the C library's; ceiling, from 256 bytes the best of some "
+    "straight\n"
+    "load and store loops that ask nothing about size or overlap; bytes, a byte loop, which is compared with where it\n"
+    "stands; empty, a function that does nothing: the cost of the loop and call.\n"
     "Kinds: fixed, one size at changing addresses; varied, sizes from 0 up that cannot be predicted; forward,\n"
-    "8 bytes stored in the source, copied, and loaded from the copy, each waiting for the one before; consumed,\n"
-    "varied, half the sources just written, the copy read by the next call; read, the copy is read whole;\n"
-    "overlap, varied, the regions overlap. A distribution is run in 16K buffers, larger sizes cut to that: two\n"
-    "buffers for memcpy and mempcpy, one for memmove.\n"
+    "8 bytes stored in the source, copied, and loaded from the copy, each waiting for the one before (4 bytes, or "
+    "one,\n"
+    "where fewer are copied); consumed, varied, half the sources just written, both ends of the copy read into the "
+    "next\n"
+    "call's address; read, the copy is read whole; overlap, the regions overlap, by any distance or with the "
+    "destination\n"
+    "so many bytes up or down; page offset, (destination - source) mod 4096, no multiple of 64; two threads, each "
+    "copies\n"
+    "in buffers of its own. A distribution is run in 16K buffers, larger sizes cut to that: two buffers for memcpy "
+    "and\n"
+    "mempcpy, one for memmove. Without -d a suite takes small copies as programs were seen to make them.\n"
+    "Summary: over the rows of a group, the geometric mean and the least of fastcopy's ratios, where the least is, "
+    "and\n"
+    "the mean that the ceiling would have. The suite goals is of memcpy and memmove, unless --symbol chooses.\n"
     "\n"
-    "Exit codes: 0 done, 1 failed, 2 wrong usage.\n";
+    "Suites:\n";
+static const char help_end[] = "\n"
+                               "Exit codes: 0 done, 1 failed, 2 wrong usage.\n";
 
-#define DISTRIBUTION_BUFFER ((size_t)16384)
-#define MANY 131072 /* operations that no branch predictor learns */
-#define FEW 64
-#define SUBJECTS_MOST 16
-#define SIZE_MOST ((size_t)1 << 29)
-
-struct row {
-  char name[64];
-  char size[40];
-  const char *where;
-  struct band band;
-  struct scenario scenario;
-};
-
-struct rows {
-  struct row *rows;
-  size_t count;
-};
-
-struct bench {
-  const char *symbol;
-  copy_function *entry;
-  int for_memmove;
-  int json;
-  double seconds; /* 0: by the number of rows */
-  size_t operations;
-  struct subject subjects[SUBJECTS_MOST];
-  unsigned subject_count;
-};
+#define MANY 131072
+#define CEILING_SHARE 0.2 /* of the time of a row, to find its ceiling */
 
 static void *empty(void *dst, const void *src, size_t n) {
   (void)src;
@@ -86,239 +63,40 @@ static void *empty(void *dst, const void *src, size_t n) {
   return dst;
 }
 
-static struct row *add_row(struct rows *rows, const char *name, const char *size, const char *where) {
-  struct row *grown = realloc(rows->rows, (rows->count + 1) * sizeof *grown);
-  if (grown == NULL) {
-    tune_error("not enough memory");
-    exit(TUNE_FAILED);
-  }
-  rows->rows = grown;
-  struct row *row = &grown[rows->count++];
-  *row = (struct row){.where = where};
-  snprintf(row->name, sizeof row->name, "%s", name);
-  snprintf(row->size, sizeof row->size, "%s", size);
-  return row;
-}
-
-/* Sizes low..high in a working set of which each buffer has half. */
-static void add_sizes(struct rows *rows, const char *kind, const char *where, size_t low, size_t high,
-                      size_t working_set, size_t operations, enum next next, enum place place) {
-  char text[32], size[40];
-  output_size(text, high);
-  snprintf(size, sizeof size, "%s%s", low == high ? "" : "..", text);
-  struct row *row = add_row(rows, kind, size, where);
-  row->band = (struct band){low, high, 1};
-  row->scenario = (struct scenario){
-      .operations = operations, .working_set = working_set, .next = next, .place = place, .band_count = 1};
-}
-
-/* Room for a size at any offset within a page, so that no distance between the buffers is favoured. */
-static size_t around(size_t size) { return 2 * (size + 4096); }
-
-static void add_fixed(struct rows *rows, const char *where, size_t size, size_t working_set, enum next next) {
-  size_t least = around(size);
-  working_set = working_set < least ? least : working_set;
-  /* a working set in the caches is covered, a large one sampled */
-  size_t operations = 4 * working_set / (size + 1);
-  operations = operations < FEW ? FEW : operations > MANY ? MANY : operations;
-  const char *kind = next == NEXT_READ ? "read" : next == NEXT_FORWARD ? "forward" : "fixed";
-  add_sizes(rows, kind, where, size, size, working_set, operations, next, PLACE_APART);
-}
-
-static void default_rows(struct rows *rows, const struct identity *identity, int for_memmove) {
-  static const size_t l1[] = {1, 2, 4, 8, 16, 24, 32, 48, 64, 96, 128, 256, 512, 1024, 2048, 4096, 8192, 12288};
-  static const size_t varied[] = {16, 64, 256, 1024, 4096};
-  static const size_t chain[] = {8, 16, 32, 64, 128, 256};
-  const size_t small = 2 * DISTRIBUTION_BUFFER;
-  enum place apart = for_memmove ? PLACE_SHARED : PLACE_APART;
-  for (size_t i = 0; i < sizeof l1 / sizeof *l1; i++)
-    add_fixed(rows, "L1", l1[i], 0, NEXT_NOTHING);
-  for (size_t i = 0; i < sizeof varied / sizeof *varied; i++)
-    add_sizes(rows, "varied", "L1", 0, varied[i], small, MANY, NEXT_NOTHING, apart);
-  for (size_t i = 0; i < sizeof chain / sizeof *chain; i++)
-    add_fixed(rows, "L1", chain[i], 0, NEXT_FORWARD);
-  for (size_t i = 1; i < 3; i++)
-    add_sizes(rows, "consumed", "L1", 0, varied[i], small, MANY, NEXT_CONSUMED, PLACE_APART);
-  if (for_memmove) {
-    for (size_t i = 1; i < 5; i++)
-      add_sizes(rows, "overlap", "L1", 0, varied[i], small, MANY, NEXT_NOTHING, PLACE_NEAR);
-  }
-
-  size_t l2 = identity->l2.bytes / 2, l3 = identity->l3.bytes / 2;
-  size_t memory = 8 * identity->l3.bytes;
-  memory = memory < 64 << 20 ? 64 << 20 : memory > 256 << 20 ? 256 << 20 : memory;
-  add_fixed(rows, "L2", 4096, l2, NEXT_NOTHING);
-  add_fixed(rows, "L2", 16384, l2, NEXT_NOTHING);
-  add_fixed(rows, "L2", 65536, l2, NEXT_NOTHING);
-  add_fixed(rows, "L3", 4096, l3, NEXT_NOTHING);
-  add_fixed(rows, "L3", 65536, l3, NEXT_NOTHING);
-  add_fixed(rows, "L3", 262144, l3, NEXT_NOTHING);
-  add_fixed(rows, "memory", 64, memory, NEXT_NOTHING);
-  add_fixed(rows, "memory", 4096, memory, NEXT_NOTHING);
-  add_fixed(rows, "memory", 65536, memory, NEXT_NOTHING);
-  add_fixed(rows, "memory", 1 << 20, memory, NEXT_NOTHING);
-  add_fixed(rows, "memory", 16 << 20, memory, NEXT_NOTHING);
-  add_fixed(rows, "memory", 1 << 20, memory, NEXT_READ);
-  add_fixed(rows, "memory", 16 << 20, memory, NEXT_READ);
-}
-
-/* A list of sizes; each in as little memory as it needs. */
-static int listed_rows(struct rows *rows, const char *list, int for_memmove) {
-  enum place apart = for_memmove ? PLACE_SHARED : PLACE_APART;
-  char *copy = strdup(list), *rest = copy;
-  int result = copy == NULL ? -1 : 0;
-  while (result == 0 && rest != NULL) {
-    const char *word = strsep(&rest, ",");
-    size_t size;
-    if (!tune_parse_size(word, &size)) {
-      tune_error("--sizes: '%s' is not a size; write 64, 4K or 1M", word);
-      result = -1;
-    } else if (size > SIZE_MOST) {
-      tune_error("--sizes: %s is more than the 512M that bench measures", word);
-      result = -1;
-    } else {
-      add_fixed(rows, "repeated", size, 0, NEXT_NOTHING);
-      add_sizes(rows, "varied", "repeated", 0, size, around(size), size <= 4096 ? MANY : 1024, NEXT_NOTHING, apart);
-      if (size >= 8 && size <= 4096)
-        add_fixed(rows, "repeated", size, 0, NEXT_FORWARD);
-      if (size > 4096)
-        add_fixed(rows, "repeated", size, 0, NEXT_READ);
+void *bench_byte_loop(void *dst, const void *src, size_t n) {
+  unsigned char *to = dst;
+  const unsigned char *from = src;
+  /* the empty asm: no compiler makes vectors or a call of memmove of it */
+  if ((uintptr_t)to - (uintptr_t)from >= n) {
+    for (size_t i = 0; i < n; i++) {
+      unsigned char byte = from[i];
+      __asm__("" : "+r"(byte));
+      to[i] = byte;
+    }
+  } else {
+    for (size_t i = n; i-- != 0;) {
+      unsigned char byte = from[i];
+      __asm__("" : "+r"(byte));
+      to[i] = byte;
     }
   }
-  free(copy);
-  return result;
+  return dst;
 }
 
-static const char *base_name(const char *path) {
-  const char *slash = strrchr(path, '/');
-  return slash == NULL ? path : slash + 1;
-}
-
-/* dlsym() goes on in the libraries that the handle depends on: an answer from there would compare the C library with itself. */
-static int is_of(void *symbol, const char *path) {
-  Dl_info info;
-  char wanted[PATH_MAX], found[PATH_MAX];
-  if (dladdr(symbol, &info) == 0 || info.dli_fname == NULL || realpath(path, wanted) == NULL ||
-      realpath(info.dli_fname, found) == NULL)
-    return 1;
-  return strcmp(wanted, found) == 0;
-}
-
-static unsigned char trial_byte(size_t at, size_t size) { return (unsigned char)(at * 7 + at / 256 + size + 1); }
-
-/* Does a copy of `size` bytes, or a move of them by 5 either way, write them and no others? */
-static int copies_right(copy_function *function, int for_memmove, size_t size, unsigned char *area) {
-  enum { EDGE = 64, BY = 5, OF_SRC = 0xa5, OF_DST = 0x5a };
-  size_t room = size + 2 * EDGE;
-  for (int turn = 0; turn < (for_memmove ? 3 : 1); turn++) {
-    unsigned char *src = area + EDGE;
-    unsigned char *dst = turn == 0 ? area + room + EDGE : turn == 1 ? src + BY : src - BY;
-    for (size_t i = 0; i < 2 * room; i++)
-      area[i] = i < room ? OF_SRC : OF_DST;
-    for (size_t i = 0; i < size; i++)
-      src[i] = trial_byte(i, size);
-    function(dst, src, size);
-    for (size_t i = 0; i < size; i++) {
-      if (dst[i] != trial_byte(i, size))
-        return 0;
+/* Is it measured in this row? */
+static bool takes_part(const struct bench *bench, const struct bench_row *row, unsigned subject) {
+  if (subject == bench_last(bench, BENCH_BYTES))
+    return row->bytes;
+  if (subject == bench_last(bench, BENCH_CEILING)) {
+    size_t least = SIZE_MAX;
+    const enum place place = row->scenario.place;
+    for (size_t i = 0; i < row->scenario.band_count; i++) {
+      size_t low = row->scenario.bands != NULL ? row->scenario.bands[i].low : row->band.low;
+      least = low < least ? low : least;
     }
-    const unsigned char edge = turn == 0 ? OF_DST : OF_SRC;
-    for (size_t i = 1; i <= EDGE - BY; i++) {
-      if ((turn != 1 && *(dst - i) != edge) || (turn != 2 && dst[size + i - 1] != edge))
-        return 0;
-    }
+    return least >= FC_STRAIGHT_LEAST && (place == PLACE_APART || place == PLACE_SKEWED || place == PLACE_TIGHT);
   }
-  return 1;
-}
-
-/*
- * Whatever the function is, it is called in a process of its own first: figures of something that does not copy would
- * mislead, and a crash would say nothing.
- */
-static int try_copies(const char *path, const char *symbol, copy_function *function, int for_memmove) {
-  static const size_t larger[] = {511, 4096, 5000, 70000, 300000};
-  enum { SMALL = 300, MOST = 300000, ROOM = 2 * (MOST + 256) };
-  size_t *size = mmap(NULL, sizeof *size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-  unsigned char *area = malloc(ROOM);
-  pid_t pid = size == MAP_FAILED || area == NULL ? -1 : fork();
-  if (pid == 0) {
-    alarm(10);
-    for (size_t i = 0; i < SMALL + sizeof larger / sizeof larger[0]; i++) {
-      *size = i < SMALL ? i : larger[i - SMALL];
-      if (!copies_right(function, for_memmove, *size, area))
-        _exit(1);
-    }
-    _exit(0);
-  }
-  int status = 0, failed = -1;
-  if (pid < 0 || waitpid(pid, &status, 0) != pid)
-    tune_error("--against: %s: %s cannot be tried: %s", path, symbol, strerror(errno));
-  else if (WIFSIGNALED(status))
-    tune_error("--against: %s: %s is no copy function: called for %zu bytes it %s", path, symbol, *size,
-               WTERMSIG(status) == SIGALRM ? "does not return" : "crashes");
-  else if (status != 0)
-    tune_error("--against: %s: %s is no %s: %zu bytes are not copied right", path, symbol,
-               for_memmove ? "memmove" : "copy function", *size);
-  else
-    failed = 0;
-  if (size != MAP_FAILED)
-    munmap(size, sizeof *size);
-  free(area);
-  return failed;
-}
-
-/* A heading: letters, digits, '_', '.' and '-'. */
-static char *heading(const char *from) {
-  char *text = strdup(from);
-  if (text == NULL) {
-    tune_error("not enough memory");
-    exit(TUNE_FAILED);
-  }
-  for (char *c = text; *c != '\0'; c++) {
-    if (!isalnum((unsigned char)*c) && *c != '_' && *c != '-' && *c != '.')
-      *c = '_';
-  }
-  return text;
-}
-
-static int add_against(struct bench *bench, const char *argument) {
-  char path[PATH_MAX];
-  const char *symbol = bench->symbol;
-  snprintf(path, sizeof path, "%s", argument);
-  char *colon = strrchr(path, ':');
-  if (colon != NULL && strchr(colon, '/') == NULL) {
-    *colon = '\0';
-    symbol = argument + (colon - path) + 1;
-  }
-  if (bench->subject_count == SUBJECTS_MOST - 1) {
-    tune_error("--against: %s is one library too many", path);
-    return -1;
-  }
-  void *handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);
-  if (handle == NULL) {
-    tune_error("--against: %s", dlerror());
-    return -1;
-  }
-  copy_function *function = (copy_function *)dlsym(handle, symbol);
-  if (function == NULL || (strchr(path, '/') != NULL && !is_of((void *)function, path))) {
-    tune_error("--against: %s has no function %s", path, symbol);
-    return -1;
-  }
-  if (try_copies(path, symbol, function, bench->for_memmove) != 0)
-    return -1;
-  const char *name = base_name(path);
-  size_t length = strcspn(name, "."), copies = 1;
-  char text[64];
-  int own = strcmp(symbol, bench->symbol) != 0;
-  snprintf(text, sizeof text, "%.*s%s%s", length < 40 ? (int)length : 40, name, own ? "." : "", own ? symbol : "");
-  for (unsigned i = 0; i < bench->subject_count; i++) {
-    size_t same = strlen(text);
-    copies += strncmp(bench->subjects[i].name, text, same) == 0;
-  }
-  if (copies > 1)
-    snprintf(text + strlen(text), sizeof text - strlen(text), ".%zu", copies);
-  bench->subjects[bench->subject_count++] = (struct subject){.name = heading(text), .function = function};
-  return 0;
+  return true;
 }
 
 /* The C library's own function, also where another library stands before it. */
@@ -327,244 +105,366 @@ static copy_function *of_system(const char *symbol) {
   return libc == NULL ? NULL : (copy_function *)dlsym(libc, symbol);
 }
 
-static void print_head(struct output *output, const struct identity *identity) {
-  enum { CPU, LIBC, MEMCPY, MEMMOVE, SOURCE, REASON, HEAD };
-  struct fastcopy_plan plan = {.size = sizeof plan};
-  fastcopy_describe(&plan);
-  struct output_column columns[HEAD + FC_PARAM_COUNT] = {
-      [CPU] = {"cpu", OUTPUT_TEXT},         [LIBC] = {"glibc", OUTPUT_TEXT},    [MEMCPY] = {"memcpy", OUTPUT_TEXT},
-      [MEMMOVE] = {"memmove", OUTPUT_TEXT}, [SOURCE] = {"source", OUTPUT_TEXT}, [REASON] = {"reason", OUTPUT_TEXT}};
-  for (size_t i = 0; i < FC_PARAM_COUNT; i++)
-    columns[HEAD + i] = (struct output_column){plan.parameters[i].name, OUTPUT_NUMBER};
-  struct libscols_table *table = output_table(output, "plan", columns, HEAD + FC_PARAM_COUNT);
-  struct libscols_line *line = output_line(table);
-  output_text(line, CPU, identity->name);
-  output_text(line, LIBC, gnu_get_libc_version());
-  output_text(line, MEMCPY, plan.memcpy_variant);
-  output_text(line, MEMMOVE, plan.memmove_variant);
-  output_text(line, SOURCE, plan.source);
-  output_text(line, REASON, plan.reason);
-  for (size_t i = 0; i < FC_PARAM_COUNT; i++)
-    output_bytes(output, line, HEAD + i, plan.parameters[i].value);
-  output_fields(output, table);
+static int add_subject(struct bench *bench, const char *name, copy_function *const functions[BENCH_SYMBOLS]) {
+  struct bench_subject *subject = &bench->subjects[bench->subject_count];
+  for (unsigned i = 0; i < BENCH_SYMBOLS; i++)
+    subject->functions[i] = functions[i];
+  subject->name = strdup(name);
+  bench->subject_count += subject->name != NULL;
+  return subject->name != NULL ? 0 : -1;
 }
 
-/* Columns: name, size, where, then the ns of each subject, and its ratio where it is neither the system nor empty. */
-static struct libscols_table *open_table(const struct output *output, const struct bench *bench) {
-  struct output_column columns[3 + 2 * SUBJECTS_MOST] = {
-      {"kind", OUTPUT_TEXT}, {"size", OUTPUT_TEXT}, {"where", OUTPUT_TEXT}};
-  char names[2 * SUBJECTS_MOST][80];
-  size_t count = 3;
-  for (unsigned i = 0; i < bench->subject_count; i++) {
-    for (int ratio = 0; ratio < (i == 0 || i + 1 == bench->subject_count ? 1 : 2); ratio++) {
-      snprintf(names[count - 3], sizeof names[0], "%s_%s", bench->subjects[i].name, ratio ? "ratio" : "ns");
-      columns[count] = (struct output_column){names[count - 3], OUTPUT_NUMBER};
-      count++;
+static int add_subjects(struct bench *bench, const char *const against[], size_t against_count) {
+  copy_function *of_libc[BENCH_SYMBOLS];
+  for (unsigned i = 0; i < BENCH_SYMBOLS; i++) {
+    of_libc[i] = of_system(bench_symbol_names[i]);
+    if (of_libc[i] == NULL) {
+      tune_error("the C library's %s was not found", bench_symbol_names[i]);
+      return -1;
     }
   }
-  return output_table(output, bench->symbol, columns, count);
-}
-
-/* ns: of each subject; 0 leaves the cell empty. ratio likewise. */
-static void print_row(struct libscols_table *table, const struct bench *bench, const char *name, const char *size,
-                      const char *where, const double *ns, const double *ratio) {
-  struct libscols_line *line = output_line(table);
-  output_text(line, 0, name);
-  output_text(line, 1, size);
-  output_text(line, 2, where);
-  size_t column = 3;
-  for (unsigned i = 0; i < bench->subject_count; i++) {
-    if (ns[i] > 0)
-      output_decimal(line, column, ns[i], ns[i] < 100 ? 2 : 0);
-    column++;
-    if (i != 0 && i + 1 != bench->subject_count) {
-      if (ratio[i] > 0)
-        output_decimal(line, column, ratio[i], 3);
-      column++;
+  static copy_function *const exported[BENCH_SYMBOLS] = {fc_entry_memcpy, fc_entry_memmove, fc_entry_mempcpy};
+  static copy_function *const bytes[BENCH_SYMBOLS] = {bench_byte_loop, bench_byte_loop, bench_byte_loop};
+  static copy_function *const found_later[BENCH_SYMBOLS] = {empty, empty, empty};
+  static copy_function *const nothing[BENCH_SYMBOLS] = {empty, empty, empty};
+  int result = add_subject(bench, "system", of_libc) | add_subject(bench, "fastcopy", exported);
+  for (size_t i = 0; i < against_count && result == 0; i++) {
+    if (bench->subject_count == BENCH_SUBJECTS - BENCH_LAST) {
+      tune_error("--against: %s is one library too many", against[i]);
+      return -1;
     }
+    if (bench_against(&bench->subjects[bench->subject_count], against[i], bench->symbols, bench->subjects,
+                      bench->subject_count) != 0)
+      return -1;
+    bench->subject_count++;
   }
+  result |= add_subject(bench, "bytes", bytes) | add_subject(bench, "ceiling", found_later) |
+            add_subject(bench, "empty", nothing);
+  if (result != 0)
+    tune_error("not enough memory");
+  return result;
 }
 
 /* Others use memory too: its best moments are rare, and only what ran side by side had the same. */
-static int in_memory(const struct row *row) { return row->scenario.working_set > 16 << 20; }
+static bool in_memory(const struct bench_row *row) { return row->scenario.working_set > 16 << 20; }
 
-static int measure_rows(const struct bench *bench, struct rows *rows, struct libscols_table *table, int mean) {
+static double figure(const struct bench_row *row, const struct samples *samples, unsigned subject) {
+  return in_memory(row) ? decision_quantile(samples->ns + subject, samples->rounds, samples->subjects, 0.5)
+                        : samples_figure(samples, subject);
+}
+
+/* The straight loop that is the fastest at this work. -1 when memory is short. */
+static int find_ceiling(copy_function **best, const struct bench_row *row, struct work *work, double seconds,
+                        struct random *random) {
+  fc_copy *loops[FC_STRAIGHT_MOST];
+  const unsigned count = fc_straight_loops(loops);
+  struct subject subjects[FC_STRAIGHT_MOST] = {{0}};
+  for (unsigned i = 0; i < count; i++)
+    subjects[i].function = loops[i];
+  struct samples samples = {0};
+  int result = measure_until(&samples, work, subjects, count, now_ns() + (uint64_t)(seconds * 1e9), 2, 100000, random);
+  unsigned first = 0;
+  for (unsigned i = 1; i < count && result == 0; i++)
+    first = figure(row, &samples, i) < figure(row, &samples, first) ? i : first;
+  *best = loops[first];
+  samples_free(&samples);
+  return result;
+}
+
+static int measure_row(const struct bench *bench, struct bench_row *row, const struct arena *arena, uint64_t seed,
+                       double seconds, struct random *random, struct bench_result *result) {
+  struct work works[2] = {{0}};
+  struct samples samples = {0};
+  const unsigned count = bench->subject_count;
+  const struct arena part = {arena->memory, arena->size / row->threads};
+  const struct arena other = {arena->memory + part.size, part.size};
+  struct subject subjects[BENCH_SUBJECTS];
+  unsigned char active[BENCH_SUBJECTS];
+  if (row->scenario.bands == NULL)
+    row->scenario.bands = &row->band;
+  int code = scenario_work(&works[0], &row->scenario, &part, seed);
+  if (code == 0 && row->threads == 2)
+    code = scenario_work(&works[1], &row->scenario, &other, seed);
+  for (unsigned i = 0; i < count; i++) {
+    subjects[i] =
+        (struct subject){.name = bench->subjects[i].name, .function = bench->subjects[i].functions[row->symbol]};
+    active[i] = takes_part(bench, row, i);
+  }
+  const unsigned ceiling = bench_last(bench, BENCH_CEILING);
+  if (code == 0 && active[ceiling]) {
+    code = find_ceiling(&subjects[ceiling].function, row, &works[0], CEILING_SHARE * seconds, random);
+    seconds -= CEILING_SHARE * seconds;
+    works[0].turn = 0;
+  }
+  uint64_t end = now_ns() + (uint64_t)(seconds * 1e9);
+  unsigned least = !in_memory(row) ? 5 : bench->seconds > 0 ? 3 : 15;
+  if (code == 0 && row->threads == 2)
+    code = bench_threads(&samples, works, subjects, count, active, end, least, random);
+  while (code == 0 && row->threads == 1 && (samples.rounds < least || now_ns() < end))
+    code = measure_round(&samples, &works[0], subjects, count, active, random);
+  if (code != 0)
+    tune_error("not enough memory");
+  const unsigned reference = row->bytes ? bench_last(bench, BENCH_BYTES) : BENCH_SYSTEM;
+  for (unsigned i = 0; i < count && code == 0; i++) {
+    const struct series series = {samples.ns, samples.rounds, samples.subjects, 1, 1};
+    result->ns[i] = active[i] ? figure(row, &samples, i) : 0;
+    result->ratio[i] = 0;
+    if (active[i] && in_memory(row))
+      result->ratio[i] = decision_compare(&series, 1, reference, i).ratio;
+    else if (active[i] && result->ns[i] > 0)
+      result->ratio[i] = figure(row, &samples, reference) / result->ns[i];
+  }
+  samples_free(&samples);
+  work_free(&works[0]);
+  work_free(&works[1]);
+  return code;
+}
+
+/* results: one a row. */
+static int measure_rows(const struct bench *bench, struct bench_rows *rows, struct bench_result results[]) {
   size_t largest = 0;
+  double total = 0;
   for (size_t i = 0; i < rows->count; i++) {
-    size_t size = arena_for(rows->rows[i].scenario.working_set);
+    /* the halves for two threads begin with a page */
+    size_t size = ((arena_for(rows->rows[i].scenario.working_set) | 4095) + 1) * rows->rows[i].threads;
     largest = size > largest ? size : largest;
+    total += rows->rows[i].seconds;
   }
   struct arena arena;
   if (arena_open(&arena, largest) != 0)
     return -1;
   struct random random = {1};
-  double logs[SUBJECTS_MOST] = {0}, ratio[SUBJECTS_MOST] = {0}, ns[SUBJECTS_MOST] = {0};
-  double each = bench->seconds > 0 ? bench->seconds / (double)rows->count : mean ? 0.5 : 0.2;
   int result = 0;
   for (size_t i = 0; i < rows->count && result == 0; i++) {
-    struct row *row = &rows->rows[i];
-    struct work work;
-    struct samples samples = {0};
-    if (row->scenario.bands == NULL)
-      row->scenario.bands = &row->band;
-    result = scenario_work(&work, &row->scenario, &arena, i + 1);
-    if (result == 0) {
-      uint64_t end = now_ns() + (uint64_t)(each * 1e9);
-      unsigned least = in_memory(row) && !(bench->seconds > 0) ? 15 : 5;
-      result = measure_until(&samples, &work, bench->subjects, bench->subject_count, end, least, 100000, &random);
-    }
-    if (result != 0)
-      tune_error("not enough memory");
-    for (unsigned s = 0; s < bench->subject_count && result == 0; s++) {
-      if (in_memory(row)) {
-        const struct series series = {samples.ns, samples.rounds, samples.subjects, 1, 1};
-        ns[s] = decision_quantile(samples.ns + s, samples.rounds, samples.subjects, 0.5);
-        ratio[s] = decision_compare(&series, 1, 0, s).ratio;
-      } else {
-        ns[s] = samples_figure(&samples, s);
-        ratio[s] = ns[s] > 0 ? ns[0] / ns[s] : 0;
-      }
-      logs[s] += log(ratio[s]);
-    }
-    if (result == 0)
-      print_row(table, bench, row->name, row->size, row->where, ns, ratio);
-    samples_free(&samples);
-    work_free(&work);
-  }
-  if (result == 0 && mean && rows->count > 1) {
-    for (unsigned s = 0; s < bench->subject_count; s++) {
-      ns[s] = 0;
-      ratio[s] = exp(logs[s] / (double)rows->count);
-    }
-    print_row(table, bench, "geometric mean", "", "", ns, ratio);
+    double seconds = rows->rows[i].seconds * (bench->seconds > 0 ? bench->seconds / total : 1);
+    result = measure_row(bench, &rows->rows[i], &arena, i + 1, seconds, &random, &results[i]);
   }
   arena_close(&arena);
   return result;
 }
 
+static int run(struct bench *bench, const struct identity *identity, struct bench_rows *rows) {
+  struct bench_result *results = calloc(rows->count, sizeof *results);
+  if (results == NULL) {
+    tune_error("not enough memory");
+    return TUNE_FAILED;
+  }
+  for (size_t i = 0; i < rows->count; i++) {
+    for (unsigned s = 0; s < bench->subject_count; s++)
+      bench->shown[s] |= takes_part(bench, &rows->rows[i], s);
+  }
+  struct output output;
+  output_begin(&output, bench->json);
+  bench_print_head(&output, identity);
+  int code = measure_rows(bench, rows, results) == 0 ? TUNE_DONE : TUNE_FAILED;
+  const bool summary = bench_lead(bench) != 0;
+  if (code == TUNE_DONE && (bench->json || bench->verbose || !summary || !bench->suite->summary)) {
+    struct libscols_table *table = bench_open_table(&output, bench);
+    for (size_t i = 0; i < rows->count; i++)
+      bench_print_row(table, bench, &rows->rows[i], &results[i]);
+    if (bench->mean && rows->count > 1)
+      bench_print_mean(table, bench, rows, results);
+    output_rows(&output, table);
+  }
+  if (code == TUNE_DONE && summary)
+    bench_print_summary(&output, bench, rows, results);
+  output_end(&output);
+  free(results);
+  return code;
+}
+
+static const struct bench_suite *find_suite(const char *name) {
+  char names[256] = "";
+  for (size_t i = 0; i < bench_suite_count; i++) {
+    if (strcmp(name, bench_suites[i].name) == 0)
+      return &bench_suites[i];
+    size_t at = strlen(names);
+    snprintf(names + at, sizeof names - at, "%s%s",
+             at == 0                      ? ""
+             : i + 1 == bench_suite_count ? " or "
+                                          : ", ",
+             bench_suites[i].name);
+  }
+  tune_error("--suite is %s, not '%s'", names, name);
+  return NULL;
+}
+
+static const char *base_name(const char *path) {
+  const char *slash = strrchr(path, '/');
+  return slash == NULL ? path : slash + 1;
+}
+
+/* Which symbols a file of sizes is for: its name may say. */
+static unsigned symbols_of(const char *name) {
+  if (strncasecmp(name, "memmove", 7) == 0)
+    return BENCH_BIT(BENCH_MEMMOVE);
+  if (strncasecmp(name, "memcpy", 6) == 0)
+    return BENCH_BIT(BENCH_MEMCPY) | BENCH_BIT(BENCH_MEMPCPY);
+  return BENCH_BIT(BENCH_MEMCPY) | BENCH_BIT(BENCH_MEMMOVE) | BENCH_BIT(BENCH_MEMPCPY);
+}
+
+static void print_help(void) {
+  fputs(help, stdout);
+  for (size_t i = 0; i < bench_suite_count; i++)
+    printf("  %-10s %s\n", bench_suites[i].name, bench_suites[i].what);
+  fputs(help_end, stdout);
+}
+
 static const struct option options[] = {{"symbol", required_argument, NULL, 's'},
                                         {"against", required_argument, NULL, 'a'},
+                                        {"suite", required_argument, NULL, 'u'},
                                         {"distribution", required_argument, NULL, 'd'},
                                         {"operations", required_argument, NULL, 'n'},
                                         {"sizes", required_argument, NULL, 'S'},
                                         {"seconds", required_argument, NULL, 't'},
+                                        {"verbose", no_argument, NULL, 'v'},
                                         {"json", no_argument, NULL, 'j'},
                                         {"help", no_argument, NULL, 'h'},
                                         {NULL, 0, NULL, 0}};
 
-int tune_bench(int argc, char **argv) {
-  struct bench bench = {.symbol = "memcpy", .entry = fc_entry_memcpy, .operations = MANY};
-  const char **against = calloc((size_t)argc, sizeof *against), **files = calloc((size_t)argc, sizeof *files);
-  size_t against_count = 0, file_count = 0;
-  const char *sizes = NULL;
+/* What the options say beside `bench`. */
+struct wish {
+  const char **against, **files; /* malloc'ed */
+  size_t against_count, file_count;
+  const char *sizes;
+  size_t operations; /* 0: not said */
+  unsigned symbol;   /* set of one; 0: not said */
+  bool help;
+};
+
+static int read_options(struct bench *bench, struct wish *wish, int argc, char **argv) {
   char *end;
-  if (against == NULL || files == NULL)
-    return TUNE_FAILED;
-  int code = TUNE_DONE;
-  for (int option; code == TUNE_DONE && (option = getopt_long(argc, argv, "s:a:d:n:S:t:jh", options, NULL)) != -1;) {
+  for (int option; (option = getopt_long(argc, argv, "s:a:u:d:n:S:t:vjh", options, NULL)) != -1;) {
     switch (option) {
     case 's':
-      bench.symbol = optarg;
-      if (strcmp(optarg, "memcpy") == 0)
-        bench.entry = fc_entry_memcpy;
-      else if (strcmp(optarg, "memmove") == 0)
-        bench.entry = fc_entry_memmove;
-      else if (strcmp(optarg, "mempcpy") == 0)
-        bench.entry = fc_entry_mempcpy;
-      else
-        code = tune_usage("--symbol is memcpy, memmove or mempcpy, not '%s'", optarg);
-      bench.for_memmove = bench.entry == fc_entry_memmove;
+      wish->symbol = 0;
+      for (unsigned i = 0; i < BENCH_SYMBOLS; i++)
+        wish->symbol |= strcmp(optarg, bench_symbol_names[i]) == 0 ? BENCH_BIT(i) : 0;
+      if (wish->symbol == 0)
+        return tune_usage("--symbol is memcpy, memmove or mempcpy, not '%s'", optarg);
       break;
     case 'a':
-      against[against_count++] = optarg;
+      wish->against[wish->against_count++] = optarg;
+      break;
+    case 'u':
+      bench->suite = find_suite(optarg);
+      if (bench->suite == NULL)
+        return TUNE_USAGE;
       break;
     case 'd':
-      files[file_count++] = optarg;
+      wish->files[wish->file_count++] = optarg;
       break;
     case 'n':
-      bench.operations = strtoul(optarg, &end, 10);
-      if (!isdigit((unsigned char)*optarg) || *end != '\0' || bench.operations < 1 || bench.operations > 1 << 24)
-        code = tune_usage("--operations is a number from 1 to %d, not '%s'", 1 << 24, optarg);
+      wish->operations = strtoul(optarg, &end, 10);
+      if (!isdigit((unsigned char)*optarg) || *end != '\0' || wish->operations < 1 || wish->operations > 1 << 24)
+        return tune_usage("--operations is a number from 1 to %d, not '%s'", 1 << 24, optarg);
       break;
     case 'S':
-      sizes = optarg;
+      wish->sizes = optarg;
       break;
     case 't':
-      bench.seconds = strtod(optarg, &end);
-      if (end == optarg || *end != '\0' || !(bench.seconds > 0 && bench.seconds <= 86400))
-        code = tune_usage("--seconds is a number above 0, not '%s'", optarg);
+      bench->seconds = strtod(optarg, &end);
+      if (end == optarg || *end != '\0' || !(bench->seconds > 0 && bench->seconds <= 86400))
+        return tune_usage("--seconds is a number above 0, not '%s'", optarg);
+      break;
+    case 'v':
+      bench->verbose = true;
       break;
     case 'j':
-      bench.json = 1;
+      bench->json = true;
       break;
     case 'h':
-      fputs(help, stdout);
-      free(against);
-      free(files);
+      wish->help = true;
       return TUNE_DONE;
     default:
-      code = tune_usage(NULL);
+      return tune_usage(NULL);
     }
   }
-  if (code == TUNE_DONE && optind < argc)
-    code = tune_usage("bench takes no argument, and '%s' is one", argv[optind]);
-  if (code == TUNE_DONE && sizes != NULL && file_count != 0)
-    code = tune_usage("--sizes and --distribution exclude each other");
+  if (optind < argc)
+    return tune_usage("bench takes no argument, and '%s' is one", argv[optind]);
+  if (wish->sizes != NULL && wish->file_count != 0)
+    return tune_usage("--sizes and --distribution exclude each other");
+  if (wish->sizes != NULL && bench->suite != NULL)
+    return tune_usage("--sizes and --suite exclude each other");
+  if (wish->operations != 0 && bench->suite != NULL)
+    return tune_usage("--operations and --suite exclude each other");
+  if (bench->suite != NULL && wish->symbol != 0 && (bench->suite->symbols & wish->symbol) == 0)
+    return tune_usage("the suite %s has no rows of that --symbol", bench->suite->name);
+  return TUNE_DONE;
+}
 
-  struct identity identity;
-  struct rows rows = {0};
-  struct distribution *distributions = calloc(file_count + 1, sizeof *distributions);
-  copy_function *system_function = NULL;
-  if (code == TUNE_DONE) {
+static int read_distributions(struct bench_distribution *distributions, const struct wish *wish) {
+  for (size_t i = 0; i < wish->file_count; i++) {
+    distributions[i].name = base_name(wish->files[i]);
+    distributions[i].symbols = symbols_of(distributions[i].name);
+    if (distribution_read(&distributions[i].sizes, wish->files[i]) != 0)
+      return TUNE_FAILED;
+  }
+  return TUNE_DONE;
+}
+
+static int add_rows(struct bench *bench, const struct wish *wish, const struct bench_machine *machine,
+                    struct bench_rows *rows) {
+  for (enum bench_symbol symbol = 0; symbol < BENCH_SYMBOLS; symbol++) {
+    if ((bench->symbols & BENCH_BIT(symbol)) == 0)
+      continue;
+    if (bench->suite != NULL) {
+      bench->suite->add(rows, machine, symbol);
+    } else if (wish->sizes != NULL) {
+      if (bench_listed_rows(rows, wish->sizes, symbol) != 0)
+        return TUNE_USAGE;
+    } else {
+      for (size_t i = 0; i < machine->distribution_count; i++)
+        bench_distribution_row(rows, &machine->distributions[i], wish->operations != 0 ? wish->operations : MANY,
+                               symbol);
+    }
+  }
+  if (rows->count == 0) {
+    tune_error("there is nothing to measure here");
+    return TUNE_FAILED;
+  }
+  return TUNE_DONE;
+}
+
+int tune_bench(int argc, char **argv) {
+  struct bench bench = {0};
+  struct wish wish = {.against = calloc((size_t)argc, sizeof *wish.against),
+                      .files = calloc((size_t)argc, sizeof *wish.files)};
+  struct bench_distribution *distributions = calloc((size_t)argc, sizeof *distributions);
+  struct bench_rows rows = {0};
+  int code = TUNE_FAILED;
+  if (wish.against == NULL || wish.files == NULL || distributions == NULL)
+    tune_error("not enough memory");
+  else
+    code = read_options(&bench, &wish, argc, argv);
+  if (code == TUNE_DONE && wish.help) {
+    print_help();
+  } else if (code == TUNE_DONE) {
+    struct identity identity;
     identity_read(&identity);
-    system_function = of_system(bench.symbol);
-    if (system_function == NULL || distributions == NULL) {
-      tune_error("the C library's %s was not found", bench.symbol);
-      code = TUNE_FAILED;
-    }
+    const struct bench_machine machine = {.l2 = identity.l2.bytes,
+                                          .l3 = identity.l3.bytes,
+                                          .distributions = distributions,
+                                          .distribution_count = wish.file_count};
+    bench.mean = bench.suite == NULL && wish.file_count != 0;
+    if (bench.suite == NULL && wish.file_count == 0 && wish.sizes == NULL)
+      bench.suite = bench_suites;
+    bench.symbols = wish.symbol != 0 ? wish.symbol : bench.suite != NULL ? bench.suite->usual : BENCH_BIT(BENCH_MEMCPY);
+    code = read_distributions(distributions, &wish);
+    if (code == TUNE_DONE)
+      code = add_rows(&bench, &wish, &machine, &rows);
+    if (code == TUNE_DONE)
+      code = add_subjects(&bench, wish.against, wish.against_count) == 0 ? TUNE_DONE : TUNE_FAILED;
+    if (code == TUNE_DONE)
+      code = run(&bench, &identity, &rows);
   }
-  if (code == TUNE_DONE) {
-    bench.subjects[bench.subject_count++] = (struct subject){.name = "system", .function = system_function};
-    bench.subjects[bench.subject_count++] = (struct subject){.name = "fastcopy", .function = bench.entry};
-    for (size_t i = 0; i < against_count && code == TUNE_DONE; i++)
-      code = add_against(&bench, against[i]) == 0 ? TUNE_DONE : TUNE_FAILED;
-    bench.subjects[bench.subject_count++] = (struct subject){.name = "empty", .function = empty};
-  }
-  for (size_t i = 0; i < file_count && code == TUNE_DONE; i++) {
-    if (distribution_read(&distributions[i], files[i]) != 0) {
-      code = TUNE_FAILED;
-      break;
-    }
-    struct row *row = add_row(&rows, base_name(files[i]), "", "L1");
-    row->scenario = (struct scenario){
-        .bands = distributions[i].bands,
-        .band_count = distributions[i].count,
-        .operations = bench.operations,
-        .working_set = bench.for_memmove ? DISTRIBUTION_BUFFER : 2 * DISTRIBUTION_BUFFER,
-        .place = bench.for_memmove ? PLACE_SHARED : PLACE_APART,
-    };
-  }
-  if (code == TUNE_DONE && sizes != NULL)
-    code = listed_rows(&rows, sizes, bench.for_memmove) == 0 ? TUNE_DONE : TUNE_USAGE;
-  if (code == TUNE_DONE && rows.count == 0)
-    default_rows(&rows, &identity, bench.for_memmove);
-
-  if (code == TUNE_DONE) {
-    struct output output;
-    output_begin(&output, bench.json);
-    print_head(&output, &identity);
-    struct libscols_table *table = open_table(&output, &bench);
-    code = measure_rows(&bench, &rows, table, file_count != 0) == 0 ? TUNE_DONE : TUNE_FAILED;
-    output_rows(&output, table);
-    output_end(&output);
-  }
-  for (size_t i = 0; distributions != NULL && i < file_count; i++)
-    distribution_free(&distributions[i]);
-  for (unsigned i = 2; i + 1 < bench.subject_count; i++)
-    free((char *)bench.subjects[i].name);
+  for (size_t i = 0; distributions != NULL && i < wish.file_count; i++)
+    distribution_free(&distributions[i].sizes);
+  for (unsigned i = 0; i < bench.subject_count; i++)
+    free(bench.subjects[i].name);
   free(distributions);
   free(rows.rows);
-  free(against);
-  free(files);
+  free(wish.against);
+  free(wish.files);
   return code;
 }

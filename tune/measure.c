@@ -35,6 +35,7 @@ static volatile uintptr_t zero;
 static volatile uint64_t sink;
 
 typedef uint64_t __attribute__((aligned(1), may_alias)) unaligned;
+typedef uint32_t __attribute__((aligned(1), may_alias)) unaligned_half;
 
 static void run_plain(const struct operation *op, size_t count, copy_function *copy, unsigned char *dst,
                       const unsigned char *src) {
@@ -60,9 +61,21 @@ static void run_forward(const struct operation *op, size_t count, copy_function 
   uintptr_t mask = zero, carry = 0;
   for (size_t i = 0; i < count; i++) {
     unsigned char *from = src + op[i].src + carry, *to = dst + op[i].dst;
-    *(volatile unaligned *)from = carry + i;
-    copy(to, from, op[i].n);
-    carry = *(volatile unaligned *)(op[i].n < 8 ? to : to + op[i].n - 8) & mask;
+    const size_t n = op[i].n;
+    /* no more than is copied: a load of older bytes beside the new ones waits for the store, whoever copied */
+    if (n >= 8) {
+      *(volatile unaligned *)from = carry + i;
+      copy(to, from, n);
+      carry = *(volatile unaligned *)(to + n - 8) & mask;
+    } else if (n >= 4) {
+      *(volatile unaligned_half *)from = (uint32_t)(carry + i);
+      copy(to, from, n);
+      carry = *(volatile unaligned_half *)(to + n - 4) & mask;
+    } else {
+      *(volatile unsigned char *)from = (unsigned char)(carry + i);
+      copy(to, from, n);
+      carry = *(volatile unsigned char *)to & mask;
+    }
   }
 }
 
@@ -97,8 +110,7 @@ static void run_some(const struct work *work, copy_function *copy, size_t from, 
   }
 }
 
-/* `count` operations from `from` on, around the end as often as needed. */
-static void run(const struct work *work, copy_function *copy, size_t from, size_t count) {
+void work_run(const struct work *work, copy_function *copy, size_t from, size_t count) {
   while (count != 0) {
     size_t some = work->count - from < count ? work->count - from : count;
     run_some(work, copy, from, some);
@@ -109,15 +121,15 @@ static void run(const struct work *work, copy_function *copy, size_t from, size_
   }
 }
 
-/* A turn lasts about TURN_NS with this function: found by doubling, then fixed for all subjects alike. */
-static void find_turn(struct work *work, copy_function *copy) {
+void work_find_turn(struct work *work, copy_function *copy, uint64_t ns) {
+  /* by doubling */
   size_t turn = work->block;
   for (;;) {
-    run(work, copy, 0, turn);
+    work_run(work, copy, 0, turn);
     uint64_t start = now_ns();
-    run(work, copy, 0, turn);
+    work_run(work, copy, 0, turn);
     uint64_t taken = now_ns() - start;
-    if (taken >= (uint64_t)TURN_NS / 4 * 3 || turn >= (size_t)1 << 24)
+    if (taken >= ns / 4 * 3 || turn >= (size_t)1 << 24)
       break;
     turn *= 2;
   }
@@ -127,8 +139,26 @@ static void find_turn(struct work *work, copy_function *copy) {
   work->turn = turn;
 }
 
-int measure_round(struct samples *samples, struct work *work, const struct subject *subjects, unsigned count,
-                  const unsigned char *active, struct random *random) {
+size_t work_slice(const struct work *work, unsigned round, unsigned who, unsigned count) {
+  /*
+   * Each subject walks through all slices of the operations, but is never where another has just been: a
+   * branch predictor would have learnt them, and a cache would hold them.
+   */
+  size_t slices = work->count > work->turn ? work->count / work->turn : 1;
+  return (round + who * slices / count) % slices * work->turn;
+}
+
+void work_warm(const struct work *work, copy_function *copy, size_t at) {
+  work_run(work, copy, (at + work->count - work->warm % work->count) % work->count, work->warm);
+}
+
+double work_time(const struct work *work, copy_function *copy, size_t at) {
+  uint64_t start = now_ns();
+  work_run(work, copy, at, work->turn);
+  return (double)(now_ns() - start) / (double)work->turn;
+}
+
+int samples_round(struct samples *samples, unsigned count) {
   if (samples->rounds == samples->room) {
     unsigned room = samples->room == 0 ? 64 : 2 * samples->room;
     double *ns = realloc(samples->ns, (size_t)room * count * sizeof *ns);
@@ -138,22 +168,35 @@ int measure_round(struct samples *samples, struct work *work, const struct subje
     samples->room = room;
     samples->subjects = count;
   }
-  if (work->turn == 0) {
-    if (subjects[0].plan != NULL)
-      live_set(subjects[0].plan);
-    find_turn(work, subjects[0].function);
-  }
-  double *ns = samples->ns + (size_t)samples->rounds * count;
-  unsigned order[count];
+  for (unsigned i = 0; i < count; i++)
+    samples->ns[(size_t)samples->rounds * count + i] = -1;
+  samples->rounds++;
+  return 0;
+}
+
+void random_order(struct random *random, unsigned order[], unsigned count) {
   for (unsigned i = 0; i < count; i++) {
     unsigned j = (unsigned)(random_next(random) % (i + 1));
     if (j != i)
       order[i] = order[j];
     order[j] = i;
   }
+}
+
+int measure_round(struct samples *samples, struct work *work, const struct subject *subjects, unsigned count,
+                  const unsigned char *active, struct random *random) {
+  const unsigned round = samples->rounds;
+  if (samples_round(samples, count) != 0)
+    return -1;
+  if (work->turn == 0) {
+    if (subjects[0].plan != NULL)
+      live_set(subjects[0].plan);
+    work_find_turn(work, subjects[0].function, TURN_NS);
+  }
+  unsigned order[count];
+  random_order(random, order, count);
   for (unsigned i = 0; i < count; i++) {
     unsigned who = order[i];
-    ns[who] = -1;
     if (active != NULL && !active[who])
       continue;
     if (subjects[who].plan != NULL)
@@ -161,19 +204,10 @@ int measure_round(struct samples *samples, struct work *work, const struct subje
     /* read through a volatile: the compiler must not know that this is memcpy */
     copy_function *volatile hidden = subjects[who].function;
     copy_function *copy = hidden;
-    /*
-     * Each subject walks through all slices of the operations, but is never where another has just been: a
-     * branch predictor would have learnt them, and a cache would hold them.
-     */
-    size_t slices = work->count > work->turn ? work->count / work->turn : 1;
-    size_t at = (samples->rounds + who * slices / count) % slices * work->turn;
-    run(work, copy, (at + work->count - work->warm % work->count) % work->count, work->warm);
-    uint64_t start = now_ns();
-    run(work, copy, at, work->turn);
-    uint64_t taken = now_ns() - start;
-    ns[who] = (double)taken / (double)work->turn;
+    size_t at = work_slice(work, round, who, count);
+    work_warm(work, copy, at);
+    samples->ns[(size_t)round * count + who] = work_time(work, copy, at);
   }
-  samples->rounds++;
   return 0;
 }
 

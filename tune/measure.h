@@ -28,7 +28,7 @@ struct operation {
 enum next {
   NEXT_NOTHING,  /* calls do not depend on each other */
   NEXT_CONSUMED, /* every other source was just written; both ends of the copy are needed for the next call */
-  NEXT_FORWARD,  /* store 8 bytes, copy, load 8 bytes, each needed for the next */
+  NEXT_FORWARD,  /* store 8 bytes, copy, load 8 bytes, each needed for the next; below 8 bytes 4, below 4 one */
   NEXT_READ,     /* the whole destination is read */
 };
 
@@ -52,13 +52,29 @@ struct samples {
 
 uint64_t now_ns(void);
 
+/* The parts of a turn, for those who time several works at once. */
+
+/* `count` operations from `from` on, around the end as often as needed. */
+void work_run(const struct work *work, copy_function *copy, size_t from, size_t count);
+/* Sets work->turn, for all subjects alike, so that a turn with this function lasts about `ns`. */
+void work_find_turn(struct work *work, copy_function *copy, uint64_t ns);
+/* The operation that the turn of subject `who` of `count` begins with. */
+size_t work_slice(const struct work *work, unsigned round, unsigned who, unsigned count);
+/* What comes before a turn from `at` on, and the turn: nanoseconds per call. */
+void work_warm(const struct work *work, copy_function *copy, size_t at);
+double work_time(const struct work *work, copy_function *copy, size_t at);
+
 struct random {
   uint64_t state;
 };
 uint64_t random_next(struct random *random);
 /* Uniform in [0, 1). */
 double random_unit(struct random *random);
+/* 0..count - 1 in random order. */
+void random_order(struct random *random, unsigned order[], unsigned count);
 
+/* One more round, of which no subject has a figure yet. -1 when memory is short. */
+int samples_round(struct samples *samples, unsigned count);
 void samples_free(struct samples *samples);
 
 /*

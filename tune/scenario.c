@@ -10,6 +10,7 @@
 
 #define PAGE ((size_t)4096)
 #define SLACK ((size_t)64) /* room for the 8-byte stores and loads around short copies */
+#define TIGHT_CALLS 32     /* of PLACE_TIGHT, before the buffers move: few lines are cold in the whole */
 #define BLOCK 1024         /* operations that hold the distribution's sizes in true proportion, at most */
 #define BLOCK_BYTES ((size_t)1 << 22)
 
@@ -52,7 +53,9 @@ static size_t size_at(const struct scenario *scenario, double total, double u) {
 
 static size_t below(struct random *random, size_t bound) { return bound == 0 ? 0 : random_next(random) % bound; }
 
-static void place(struct operation *op, const struct scenario *scenario, size_t room, struct random *random) {
+/* shift: where in its page a destination of PLACE_TIGHT lies. */
+static void place(struct operation *op, const struct scenario *scenario, size_t room, size_t shift,
+                  struct random *random) {
   size_t n = op->n, free_room = room - n;
   op->src = (uint32_t)below(random, free_room + 1);
   switch (scenario->place) {
@@ -83,12 +86,29 @@ static void place(struct operation *op, const struct scenario *scenario, size_t 
     op->dst = (uint32_t)(forward ? low + up : low);
     break;
   }
+  case PLACE_ABOVE:
+  case PLACE_BELOW: {
+    size_t distance = scenario->skew_low + below(random, scenario->skew_high - scenario->skew_low);
+    distance = distance > free_room ? free_room : distance;
+    size_t low = below(random, free_room - distance + 1);
+    op->src = (uint32_t)(scenario->place == PLACE_ABOVE ? low : low + distance);
+    op->dst = (uint32_t)(scenario->place == PLACE_ABOVE ? low + distance : low);
+    break;
   }
+  case PLACE_TIGHT:
+    /* the destination has a page more than the room */
+    op->dst = (uint32_t)(shift + below(random, free_room + 1));
+    break;
+  }
+}
+
+static int in_one_buffer(enum place place) {
+  return place == PLACE_SHARED || place == PLACE_NEAR || place == PLACE_ABOVE || place == PLACE_BELOW;
 }
 
 int scenario_work(struct work *work, const struct scenario *scenario, const struct arena *arena, uint64_t seed) {
   struct random random = {seed};
-  int shared = scenario->place == PLACE_SHARED || scenario->place == PLACE_NEAR;
+  int shared = in_one_buffer(scenario->place);
   size_t room = shared ? scenario->working_set : scenario->working_set / 2;
   *work = (struct work){.count = scenario->operations, .next = scenario->next};
   if (arena_for(scenario->working_set) > arena->size || scenario->working_set > UINT32_MAX / 2)
@@ -113,7 +133,7 @@ int scenario_work(struct work *work, const struct scenario *scenario, const stru
   while (unit > 16 && mean * (double)unit > (double)BLOCK_BYTES)
     unit /= 2;
   work->block = low == high ? 1 : unit < work->count ? unit : work->count;
-  size_t bytes = 0;
+  size_t bytes = 0, shift = 0;
   for (size_t start = 0; start < work->count; start += unit) {
     /* stratified: every block has the same mix of sizes, in an order of its own */
     size_t block = work->count - start < unit ? work->count - start : unit;
@@ -127,7 +147,9 @@ int scenario_work(struct work *work, const struct scenario *scenario, const stru
       ops[j].n = (uint32_t)(n > room ? room : n);
     }
     for (size_t i = 0; i < block; i++) {
-      place(&ops[i], scenario, room, &random);
+      if (scenario->place == PLACE_TIGHT && (start + i) % TIGHT_CALLS == 0)
+        shift = below(&random, PAGE);
+      place(&ops[i], scenario, room, shift, &random);
       bytes += ops[i].n;
     }
   }

@@ -17,6 +17,9 @@ enum place {
   PLACE_SKEWED, /* the same, (dst - src) mod 4096 within skew_low..skew_high - 1 and no multiple of 64 */
   PLACE_SHARED, /* both anywhere in one buffer: they overlap now and then */
   PLACE_NEAR,   /* both in one buffer, less than the size apart: they overlap, half of them either way */
+  PLACE_ABOVE,  /* both in one buffer, the destination skew_low..skew_high - 1 above the source */
+  PLACE_BELOW,  /* the same, below the source */
+  PLACE_TIGHT,  /* apart, in buffers without room to spare; (dst - src) mod 4096 is any, and stays for some calls */
 };
 
 struct scenario {

@@ -23,7 +23,7 @@ enum fc_param_index {
 #define FC_SLOT_LEAST 0
 
 /* Do the entries add what a slot holds to the address of fc_live? */
-#define FC_SLOTS_RELATIVE 1
+#define FC_SLOTS_RELATIVE 0
 
 #define FC_ARCH_THIS FC_ARCH_X86_64
 

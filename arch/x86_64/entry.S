@@ -8,9 +8,10 @@
  *                        the plan leaves it 0 where it was not measured to win. The branch is not taken where it is 0:
  *                        a taken one costs a CPU without AVX-512 as much as the jump through the slot
  *   above                jumps through the slot to the chosen variant's body, which keeps rax
- * Slots and parameters lie in fc_live. A slot holds the distance of the variant's body from fc_live, not its address:
- * libraries with IFUNCs of their own call memcpy before this library is relocated, and what the linker wrote there, the
- * baseline's distance, must be right by then. The resolver runs once, for the IRELATIVE relocation of fc_anchor.
+ * Slots and parameters lie in fc_live. The resolver fills them, once, for the IRELATIVE relocation of fc_anchor. But
+ * libraries with IFUNCs of their own call memcpy before this library is relocated, when no address in its data is
+ * right yet: until the resolver has run, masked_below is larger than any size, and the branch, which costs nothing more,
+ * leads to the baseline.
  *
  * Registers: rdi dst, rsi src, rdx n, rax result; rcx, r8-r11 and vector registers are overwritten.
  */
@@ -18,14 +19,15 @@
 
 /* clang-format off */
 
+  .hidden fc_body_sse2
+
 /* rax is set: copy by the small path or by the variant in `slot`. */
 .macro copy slot
   cmp LIVE(masked_below), %rdx
   jb 1f
-  lea fc_live(%rip), %rcx
-  add \slot(%rcx), %rcx
-  jmp *%rcx
+  jmp *(fc_live + \slot)(%rip)
 1:
+  jns fc_body_sse2 /* n - SIZE_MAX, not n - 65 or less: the resolver has not run */
   mov $-1, %rcx
   bzhi %rdx, %rcx, %rcx
   kmovq %rcx, %k1
@@ -160,12 +162,16 @@ fc_anchor:
   .p2align 6
   .globl fc_live
   .type fc_live, @object
-  .hidden fc_body_sse2
 fc_live:
-  .quad fc_body_sse2 - fc_live
-  .quad fc_body_sse2 - fc_live
+  .quad 0
+  .quad 0
 #define SIZE_MAX 0xffffffffffffffff
-#define FC_PARAM(name, initial, ...) .quad initial;
+#define FC_PARAM(name, initial, ...)                                                                                   \
+  .if LIVE_##name == LIVE_masked_below;                                                                                \
+  .quad SIZE_MAX; /* until the resolver has run */                                                                     \
+  .else;                                                                                                               \
+  .quad initial;                                                                                                       \
+  .endif;
 #include "params.def"
   .size fc_live, . - fc_live
 
