@@ -21,13 +21,18 @@ static const char help[] =
     "\n"
     "  -o, --output FILE  the table to write; entries of other CPUs in it stay. Default: FASTCOPY_TABLE, else\n"
     "                     " TUNE_TABLE_PATH "\n"
+    "  -w, --workload FILE\n"
+    "                     weigh by this recording of fastcopy-tune record in place of those built in; given again:\n"
+    "                     each counts as much as the others\n"
     "  -q, --quick        5 seconds; does not replace what a full run has written\n"
+    "  -e, --explain      also what each choice was made from: candidates and thresholds with their gains\n"
     "  -j, --json         JSON instead of tables\n"
     "  -h, --help         this text\n"
     "\n"
     "The built-in choice is replaced only by one that is at least 2 % faster, beyond what chance explains, on a\n"
-    "mix of copies as programs make them. Columns: times in nanoseconds a call; over_builtin and over_system,\n"
-    "how many times as fast as the built-in plan and as the C library; low and high, 95 % interval of over_builtin.\n"
+    "mix of copies as programs make them, which fastcopy-tune workload shows. Columns: times in nanoseconds a\n"
+    "call; over_builtin and over_system, how many times as fast as the built-in plan and as the C library; low and\n"
+    "high, 95 % interval of over_builtin.\n"
     "\n"
     "Exit codes: 0 done, 1 failed, nothing was written, 2 wrong usage.\n";
 
@@ -35,11 +40,14 @@ static const char help[] =
 
 struct run {
   const char *path;
-  bool quick, json;
+  bool quick, json, explain;
+  char **workloads; /* paths; none: what is built in */
+  size_t workload_count;
+  struct workload workload;
   struct stages stages;
   struct checked *checked;
   size_t checked_count;
-  struct estimate gain; /* of the plan over the built-in one, on the default workload */
+  struct estimate gain; /* of the plan over the built-in one, on the workload */
 };
 
 static bool is_quick(const struct fc_table_entry *entry) { return strstr(entry->tool, QUICK_MARK) != NULL; }
@@ -182,14 +190,14 @@ static int write_table(const struct run *run, const char *points) {
 /* Output */
 
 static void print_plan(struct output *output, const struct run *run, double seconds) {
-  enum { CPU, MEMCPY, MEMMOVE, BEFORE, CHANGED, GAIN, NOISE, SECONDS, WRITTEN, FIXED };
+  enum { CPU, MEMCPY, MEMMOVE, BEFORE, CHANGED, GAIN, NOISE, SECONDS, WORKLOAD, WRITTEN, FIXED };
   const struct fc_plan *plan = &run->stages.plan, *builtin = &run->stages.builtin;
   struct output_column columns[FIXED + FC_PARAM_COUNT] = {
-      [CPU] = {"cpu", OUTPUT_TEXT},         [MEMCPY] = {"memcpy", OUTPUT_TEXT},
-      [MEMMOVE] = {"memmove", OUTPUT_TEXT}, [BEFORE] = {"builtin", OUTPUT_TEXT},
-      [CHANGED] = {"changed", OUTPUT_TEXT}, [GAIN] = {"gain", OUTPUT_NUMBER},
-      [NOISE] = {"noise", OUTPUT_NUMBER},   [SECONDS] = {"seconds", OUTPUT_NUMBER},
-      [WRITTEN] = {"written", OUTPUT_TEXT}};
+      [CPU] = {"cpu", OUTPUT_TEXT},           [MEMCPY] = {"memcpy", OUTPUT_TEXT},
+      [MEMMOVE] = {"memmove", OUTPUT_TEXT},   [BEFORE] = {"builtin", OUTPUT_TEXT},
+      [CHANGED] = {"changed", OUTPUT_TEXT},   [GAIN] = {"gain", OUTPUT_NUMBER},
+      [NOISE] = {"noise", OUTPUT_NUMBER},     [SECONDS] = {"seconds", OUTPUT_NUMBER},
+      [WORKLOAD] = {"workload", OUTPUT_TEXT}, [WRITTEN] = {"written", OUTPUT_TEXT}};
   for (size_t i = 0; i < FC_PARAM_COUNT; i++)
     columns[FIXED + i] = (struct output_column){fc_params[i].name, OUTPUT_NUMBER};
   struct libscols_table *table = output_table(output, "plan", columns, FIXED + FC_PARAM_COUNT);
@@ -215,6 +223,12 @@ static void print_plan(struct output *output, const struct run *run, double seco
   output_decimal(line, GAIN, run->gain.ratio, 3);
   output_decimal(line, NOISE, run->stages.same.high / run->stages.same.low - 1, 4);
   output_decimal(line, SECONDS, seconds, 1);
+  if (run->workload_count > 1)
+    snprintf(changed, sizeof changed, "%s and %zu more", run->workloads[0], run->workload_count - 1);
+  output_text(line, WORKLOAD,
+              run->workload_count == 0   ? "built-in"
+              : run->workload_count == 1 ? run->workloads[0]
+                                         : changed);
   output_text(line, WRITTEN, run->path);
   output_fields(output, table);
 }
@@ -294,6 +308,102 @@ static void print_groups(struct output *output, const struct run *run) {
   output_rows(output, table);
 }
 
+/* rounds: of those that were never dropped */
+static const char *verdict(const struct why_candidate *row, bool builtin, bool chosen, unsigned rounds) {
+  if (chosen)
+    return builtin ? "chosen, built-in" : "chosen";
+  if (row->dropped)
+    return row->rounds < rounds ? "dropped, too far behind" : "too far behind";
+  return builtin ? "built-in" : "";
+}
+
+/* One line a candidate and function; the first is what is built in, and what the others are compared with. */
+static void print_candidates(struct output *output, const struct run *run) {
+  enum { SYMBOL, CANDIDATE, GAIN, LOW, HIGH, ROUNDS, VERDICT, COLUMNS };
+  static const struct output_column columns[COLUMNS] = {
+      [SYMBOL] = {"symbol", OUTPUT_TEXT},  [CANDIDATE] = {"candidate", OUTPUT_TEXT},
+      [GAIN] = {"gain", OUTPUT_NUMBER},    [LOW] = {"low", OUTPUT_NUMBER},
+      [HIGH] = {"high", OUTPUT_NUMBER},    [ROUNDS] = {"rounds", OUTPUT_NUMBER},
+      [VERDICT] = {"verdict", OUTPUT_TEXT}};
+  const struct why *why = &run->stages.why;
+  struct libscols_table *table = output_table(output, "candidates", columns, COLUMNS);
+  unsigned rounds = why->candidate_count != 0 ? why->candidates[0].rounds : 0;
+  for (int for_memmove = 0; for_memmove < 2; for_memmove++) {
+    for (size_t i = 0; i < why->candidate_count; i++) {
+      const struct why_candidate *row = &why->candidates[i];
+      const struct estimate *gain = for_memmove ? &row->candidate.for_memmove : &row->candidate.for_memcpy;
+      char text[64];
+      struct libscols_line *line = output_line(table);
+      output_text(line, SYMBOL, for_memmove ? "memmove" : "memcpy");
+      output_text(line, CANDIDATE, stage_candidate_name(text, sizeof text, &row->candidate));
+      output_decimal(line, GAIN, gain->ratio, 3);
+      output_decimal(line, LOW, gain->low, 3);
+      output_decimal(line, HIGH, gain->high, 3);
+      output_number(line, ROUNDS, row->rounds);
+      output_text(line, VERDICT, verdict(row, i == 0, for_memmove ? row->for_memmove : row->for_memcpy, rounds));
+    }
+  }
+  output_rows(output, table);
+}
+
+/* Every size, distance or value at which another way of copying was compared. */
+static void print_points(struct output *output, const struct run *run) {
+  enum { DECISION, AGAINST, AT, GAIN, LOW, HIGH, WORST, SKEWED, COLUMNS };
+  static const struct output_column columns[COLUMNS] = {
+      [DECISION] = {"decision", OUTPUT_TEXT}, [AGAINST] = {"against", OUTPUT_TEXT}, [AT] = {"at", OUTPUT_NUMBER},
+      [GAIN] = {"gain", OUTPUT_NUMBER},       [LOW] = {"low", OUTPUT_NUMBER},       [HIGH] = {"high", OUTPUT_NUMBER},
+      [WORST] = {"worst", OUTPUT_NUMBER},     [SKEWED] = {"skewed", OUTPUT_NUMBER}};
+  const struct why *why = &run->stages.why;
+  struct libscols_table *table = output_table(output, "points", columns, COLUMNS);
+  for (size_t i = 0; i < why->point_count; i++) {
+    const struct why_point *row = &why->points[i];
+    struct libscols_line *line = output_line(table);
+    output_text(line, DECISION, row->decision);
+    output_text(line, AGAINST, row->against);
+    output_bytes(output, line, AT, row->point.size);
+    output_decimal(line, GAIN, row->point.gain.ratio, 3);
+    output_decimal(line, LOW, row->point.gain.low, 3);
+    output_decimal(line, HIGH, row->point.gain.high, 3);
+    /* not every decision looks at single cells, or at unfavourable distances */
+    if (row->point.worst > 0)
+      output_decimal(line, WORST, row->point.worst, 3);
+    if (row->point.skewed.ratio > 0)
+      output_decimal(line, SKEWED, row->point.skewed.ratio, 3);
+  }
+  output_rows(output, table);
+}
+
+static void print_decisions(struct output *output, const struct run *run) {
+  enum { PARAMETER, BUILTIN, CHOSEN, MEANING, COLUMNS };
+  static const struct output_column columns[COLUMNS] = {[PARAMETER] = {"parameter", OUTPUT_TEXT},
+                                                        [BUILTIN] = {"builtin", OUTPUT_NUMBER},
+                                                        [CHOSEN] = {"chosen", OUTPUT_NUMBER},
+                                                        [MEANING] = {"meaning", OUTPUT_WRAP}};
+  struct libscols_table *table = output_table(output, "decisions", columns, COLUMNS);
+  for (unsigned i = 0; i < FC_PARAM_COUNT; i++) {
+    struct libscols_line *line = output_line(table);
+    output_text(line, PARAMETER, fc_params[i].name);
+    output_bytes(output, line, BUILTIN, run->stages.builtin.params[i]);
+    output_bytes(output, line, CHOSEN, run->stages.plan.params[i]);
+    output_text(line, MEANING, fc_params[i].doc);
+  }
+  output_rows(output, table);
+}
+
+static void print_explanation(struct output *output, const struct run *run) {
+  if (!run->json)
+    puts("\nThe variants, by the weighted cost of the workload: gain over the built-in one, 95 % interval, rounds "
+         "measured.");
+  print_candidates(output, run);
+  if (!run->json)
+    puts("\nOther ways to copy, size by size: gain, 95 % interval, the worst single case, and at unfavourable "
+         "distances.");
+  print_points(output, run);
+  if (!run->json)
+    puts("\nWhat came of it:");
+  print_decisions(output, run);
+}
+
 static void print_result(const struct run *run, double seconds) {
   struct output output;
   output_begin(&output, run->json);
@@ -316,6 +426,8 @@ static void print_result(const struct run *run, double seconds) {
                checked->name, checked->plan, checked->builtin, 100 * (1 / checked->over_builtin.ratio - 1));
     }
   }
+  if (run->explain)
+    print_explanation(&output, run);
   output_end(&output);
   if (run->json)
     return;
@@ -360,20 +472,75 @@ static int measure(struct run *run) {
 }
 
 static const struct option options[] = {{"output", required_argument, NULL, 'o'},
+                                        {"workload", required_argument, NULL, 'w'},
                                         {"quick", no_argument, NULL, 'q'},
+                                        {"explain", no_argument, NULL, 'e'},
                                         {"json", no_argument, NULL, 'j'},
                                         {"help", no_argument, NULL, 'h'},
                                         {NULL, 0, NULL, 0}};
 
+/* 0, or -1 after a line on standard error. */
+static int read_workload(struct run *run) {
+  struct workload_file *files;
+  size_t count;
+  if (workload_load(&files, &count, run->workloads, run->workload_count) != 0)
+    return -1;
+  int result = workload_make(&run->workload, files, count);
+  if (result != 0)
+    tune_error("not enough memory for the workloads");
+  workload_unload(files, count);
+  run->stages.workload = &run->workload;
+  return result;
+}
+
+/* Everything, after the options. */
+static int calibrate(struct run *run) {
+  struct stages *stages = &run->stages;
+  if (read_workload(run) != 0 || check_output(run) != 0)
+    return TUNE_FAILED;
+  char *points = NULL;
+  size_t points_size;
+  stages->start = now_ns();
+  stages->seconds = run->quick ? 4.6 : 28.5;
+  stages->largest = (size_t)(run->quick ? 16 : 64) << 20;
+  stages->random.state = 1;
+  stages->progress = isatty(STDERR_FILENO);
+  stages->curves = open_memstream(&points, &points_size);
+  if (stages->curves == NULL) {
+    tune_error("%s", strerror(errno));
+    return TUNE_FAILED;
+  }
+  identity_read(&stages->identity);
+  int result = measure(run);
+  if (ferror(stages->curves) | (fclose(stages->curves) != 0))
+    result = -1;
+  if (result == 0)
+    result = write_table(run, points);
+  if (result == 0)
+    print_result(run, (double)(now_ns() - stages->start) / 1e9);
+  free(points);
+  free(run->checked);
+  free(stages->why.candidates);
+  free(stages->why.points);
+  return result == 0 ? TUNE_DONE : TUNE_FAILED;
+}
+
 int tune_calibrate(int argc, char **argv) {
-  struct run run = {.path = tune_table_path()};
-  for (int option; (option = getopt_long(argc, argv, "o:qjh", options, NULL)) != -1;) {
+  char *workloads[argc];
+  struct run run = {.path = tune_table_path(), .workloads = workloads};
+  for (int option; (option = getopt_long(argc, argv, "o:w:qejh", options, NULL)) != -1;) {
     switch (option) {
     case 'o':
       run.path = optarg;
       break;
+    case 'w':
+      workloads[run.workload_count++] = optarg;
+      break;
     case 'q':
       run.quick = true;
+      break;
+    case 'e':
+      run.explain = true;
       break;
     case 'j':
       run.json = true;
@@ -387,31 +554,7 @@ int tune_calibrate(int argc, char **argv) {
   }
   if (optind < argc)
     return tune_usage("calibrate takes no argument, and '%s' is one", argv[optind]);
-  if (check_output(&run) != 0)
-    return TUNE_FAILED;
-
-  char *points = NULL;
-  size_t points_size;
-  struct stages *stages = &run.stages;
-  stages->start = now_ns();
-  stages->seconds = run.quick ? 4.6 : 28.5;
-  stages->largest = (size_t)(run.quick ? 16 : 64) << 20;
-  stages->random.state = 1;
-  stages->progress = isatty(STDERR_FILENO);
-  stages->curves = open_memstream(&points, &points_size);
-  if (stages->curves == NULL) {
-    tune_error("%s", strerror(errno));
-    return TUNE_FAILED;
-  }
-  identity_read(&stages->identity);
-  int result = measure(&run);
-  if (ferror(stages->curves) | (fclose(stages->curves) != 0))
-    result = -1;
-  if (result == 0)
-    result = write_table(&run, points);
-  if (result == 0)
-    print_result(&run, (double)(now_ns() - stages->start) / 1e9);
-  free(points);
-  free(run.checked);
-  return result == 0 ? TUNE_DONE : TUNE_FAILED;
+  int code = calibrate(&run);
+  workload_free(&run.workload);
+  return code;
 }

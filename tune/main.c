@@ -15,6 +15,8 @@ static const struct command {
   int (*run)(int argc, char **argv);
 } commands[] = {
     {"calibrate", "fastcopy-tune calibrate", tune_calibrate},
+    {"record", "fastcopy-tune record", tune_record},
+    {"workload", "fastcopy-tune workload", tune_workload},
     {"show", "fastcopy-tune show", tune_show},
     {"explain", "fastcopy-tune explain", tune_explain},
     {"variants", "fastcopy-tune variants", tune_variants},
@@ -26,6 +28,8 @@ static const char help[] = "Usage: fastcopy-tune COMMAND [OPTION]...\n"
                            "\n"
                            "Commands:\n"
                            "  calibrate   measure the variants and write the tuning table\n"
+                           "  record      run a program and count how it copies\n"
+                           "  workload    what recorded workloads hold, and how calibrate weighs them\n"
                            "  show        the plan in force, the tuning table and the caches\n"
                            "  explain     what a memcpy and a memmove of some size do here, and why\n"
                            "  variants    the copy variants, and which of them this CPU can run\n"

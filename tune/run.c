@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* fastcopy-run: one program under libfastcopy, without touching the system. */
-#define _GNU_SOURCE /* asprintf */
 #include <errno.h>
 #include <fcntl.h>
 #include <getopt.h>
@@ -15,13 +14,13 @@
 
 #include "dispatch/plan.h"
 #include "lib/fastcopy.h"
+#include "preload.h"
 
-#if !defined RUN_SONAME || !defined RUN_LIBDIR || !defined RUN_RELATIVE_LIBDIR
-#error "RUN_SONAME, RUN_LIBDIR, RUN_RELATIVE_LIBDIR: where the library lies, set by the build"
+#ifndef RUN_SONAME
+#error "RUN_SONAME: the name of the library, set by the build"
 #endif
 
-/* As env(1) and the shells have them, but for the first two. */
-enum { FAILED = 1, USAGE = 2, NOT_EXECUTABLE = 126, NOT_FOUND = 127 };
+enum { FAILED = 1, USAGE = 2 };
 
 static const char help[] =
     "Usage: fastcopy-run [OPTION]... [--] PROGRAM [ARGUMENT]...\n"
@@ -64,69 +63,6 @@ static int print(const char *text) {
     return FAILED;
   }
   return 0;
-}
-
-/* The library beside this program (a build tree), below its prefix (wherever it was moved), or where it was installed. */
-static bool find_library(char library[PATH_MAX]) {
-  char self[PATH_MAX];
-  ssize_t length = readlink("/proc/self/exe", self, sizeof self - 1);
-  self[length < 0 ? 0 : length] = '\0';
-  char *slash = strrchr(self, '/');
-  if (slash != NULL)
-    *slash = '\0';
-  const char *const places[] = {"/..", "/" RUN_RELATIVE_LIBDIR, NULL};
-  char tried[3 * PATH_MAX] = "";
-  for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
-    char folder[2 * PATH_MAX], real[PATH_MAX];
-    if (places[i] != NULL && slash == NULL)
-      continue;
-    snprintf(folder, sizeof folder, "%s%s", places[i] != NULL ? self : RUN_LIBDIR, places[i] != NULL ? places[i] : "");
-    if (realpath(folder, real) != NULL && snprintf(library, PATH_MAX, "%s/" RUN_SONAME, real) < PATH_MAX &&
-        access(library, R_OK) == 0)
-      return true;
-    size_t told = strlen(tried);
-    snprintf(tried + told, sizeof tried - told, "%s%s", told == 0 ? "" : ", ", folder);
-  }
-  complain("no " RUN_SONAME " in %s; install libfastcopy, or run this from where it was installed", tried);
-  return false;
-}
-
-/* Does LD_PRELOAD name this very file? */
-static bool is_preloaded(const char *before, const char *library) {
-  struct stat wanted, found;
-  bool is = false;
-  char *names = strdup(before), *rest = names;
-  if (stat(library, &wanted) != 0)
-    rest = NULL;
-  while (rest != NULL && !is) {
-    const char *name = strsep(&rest, " :");
-    is = strchr(name, '/') != NULL && stat(name, &found) == 0 && found.st_dev == wanted.st_dev &&
-         found.st_ino == wanted.st_ino;
-  }
-  free(names);
-  return is;
-}
-
-/* ld.so separates the names in LD_PRELOAD by blanks and colons, replaces $LIB and its like, and knows no way to escape. */
-static bool add_preload(const char *library) {
-  if (strpbrk(library, " :$") != NULL) {
-    complain("the library %s cannot be preloaded: LD_PRELOAD knows no blank, no colon and no $ in a path; install it "
-             "elsewhere",
-             library);
-    return false;
-  }
-  const char *before = getenv("LD_PRELOAD");
-  if (before != NULL && is_preloaded(before, library))
-    return true;
-  char *value = NULL;
-  /* last, since a sanitizer's run-time insists on being first */
-  bool good = asprintf(&value, "%s%s%s", before != NULL ? before : "", before != NULL && *before != '\0' ? ":" : "",
-                       library) >= 0 &&
-              setenv("LD_PRELOAD", value, 1) == 0;
-  free(value);
-  if (!good)
-    complain("cannot set LD_PRELOAD: %s", strerror(ENOMEM));
-  return good;
 }
 
 static bool set_table(const char *table) {
@@ -197,12 +133,14 @@ int main(int argc, char **argv) {
   if (variant != NULL && !set_variant(variant))
     return usage();
   char library[PATH_MAX];
-  if ((table != NULL && !set_table(table)) || !find_library(library) || !add_preload(library))
+  /* last in LD_PRELOAD, since a sanitizer's run-time insists on being first */
+  if ((table != NULL && !set_table(table)) || !preload_find(library, RUN_SONAME, "", complain) ||
+      !preload_add(library, false, complain))
     return FAILED;
   if (verbose)
     setenv("FASTCOPY_VERBOSE", "1", 1);
   execvp(argv[optind], argv + optind);
   int reason = errno;
   complain("cannot run %s: %s", argv[optind], strerror(reason));
-  return reason == ENOENT ? NOT_FOUND : NOT_EXECUTABLE;
+  return reason == ENOENT ? PRELOAD_NOT_FOUND : PRELOAD_NOT_EXECUTABLE;
 }

@@ -57,6 +57,19 @@ static void put_point(struct stages *stages, const char *stage, const char *scen
       stages->points++ == 0 ? "" : ",", stage, scenario, candidate, bytes, ns, bytes / ns);
 }
 
+/* Keeps the points of a decision. The texts must last. 0, or -1 when memory is short. */
+static int keep_points(struct stages *stages, const char *decision, const char *against, const struct point *points,
+                       size_t count) {
+  struct why *why = &stages->why;
+  struct why_point *grown = realloc(why->points, (why->point_count + count + 1) * sizeof *grown);
+  if (grown == NULL)
+    return -1;
+  why->points = grown;
+  for (size_t i = 0; i < count; i++)
+    grown[why->point_count++] = (struct why_point){decision, against, points[i]};
+  return 0;
+}
+
 int stages_open(struct stages *stages) {
   static const struct fc_env no_environment;
   static const struct fc_table_entry no_entry;
@@ -161,7 +174,7 @@ int stage_levels(struct stages *stages) {
   return 0;
 }
 
-/* The variants, by the default workload. */
+/* The variants, by the workload. */
 
 #define CANDIDATES_MOST (FC_VARIANT_COUNT * FC_SMALL_VALUES_MOST)
 
@@ -213,43 +226,50 @@ static int prepare_row(const struct stages *stages, struct work *work, const str
   return scenario_work(work, &scenario, &stages->arena, seed);
 }
 
-static struct estimate workload_gain(const struct prepared *prepared, size_t reference, size_t subject,
+static struct estimate workload_gain(const struct stages *stages, const struct prepared *prepared, size_t subject,
                                      int for_memmove) {
   struct series series[prepared->count];
   for (size_t i = 0; i < prepared->count; i++) {
     const struct samples *samples = &prepared->samples[i];
-    const struct workload_row *row = &workload_default[i];
+    const struct workload_row *row = &stages->workload->rows[i];
     series[i] = (struct series){samples->ns, samples->rounds, samples->subjects,
                                 for_memmove ? row->for_memmove : row->for_memcpy, 0};
   }
-  return decision_compare(series, prepared->count, reference, subject);
+  return decision_compare(series, prepared->count, 0, subject);
 }
 
-/* Brings the gains of the active candidates up to date; drops those that are `hopeless` times behind. Returns whether all is decided. */
-static int weigh(struct candidate *candidates, size_t count, unsigned char *active, const struct prepared *prepared,
-                 double hopeless) {
+/*
+ * Brings the gains of the active candidates up to date; drops those that are `hopeless` times behind after `rounds` of
+ * them. Returns whether all is decided.
+ */
+static int weigh(const struct stages *stages, struct candidate *candidates, size_t count, unsigned char *active,
+                 const struct prepared *prepared, double hopeless, unsigned rounds) {
   double best_memcpy = 1, best_memmove = 1;
   int narrow = 1;
+  struct why_candidate *why = stages->why.candidates;
   for (size_t i = 0; i < count; i++) {
     if (!active[i])
       continue;
-    candidates[i].for_memcpy = workload_gain(prepared, 0, i, 0);
-    candidates[i].for_memmove = workload_gain(prepared, 0, i, 1);
+    candidates[i].for_memcpy = workload_gain(stages, prepared, i, 0);
+    candidates[i].for_memmove = workload_gain(stages, prepared, i, 1);
     best_memcpy = candidates[i].for_memcpy.low > best_memcpy ? candidates[i].for_memcpy.low : best_memcpy;
     best_memmove = candidates[i].for_memmove.low > best_memmove ? candidates[i].for_memmove.low : best_memmove;
     narrow &= candidates[i].for_memcpy.high < 1.008 * candidates[i].for_memcpy.low;
+    why[i].candidate = candidates[i];
+    why[i].rounds = rounds;
   }
   for (size_t i = 1; i < count; i++) {
     if (active[i] && candidates[i].for_memcpy.high * hopeless < best_memcpy &&
         candidates[i].for_memmove.high * hopeless < best_memmove) {
       active[i] = 0;
+      why[i].dropped = 1;
       candidates[i].for_memcpy = candidates[i].for_memmove = (struct estimate){0};
     }
   }
   return narrow;
 }
 
-static const char *candidate_name(char *text, size_t size, const struct candidate *candidate) {
+const char *stage_candidate_name(char *text, size_t size, const struct candidate *candidate) {
   const char *variant = fc_variants[candidate->variant].name;
   if (candidate->small == 0)
     snprintf(text, size, "%s", variant);
@@ -275,9 +295,13 @@ int stage_variants(struct stages *stages) {
     set_small(&plans[i], candidates[i].small);
   }
   struct prepared prepared;
-  int result = prepared_open(&prepared, workload_default_count);
+  int result = prepared_open(&prepared, stages->workload->count);
+  stages->why.candidates = calloc(count, sizeof *stages->why.candidates);
+  stages->why.candidate_count = count;
+  if (stages->why.candidates == NULL)
+    result = -1;
   for (size_t i = 0; i < prepared.count && result == 0; i++)
-    result = prepare_row(stages, &prepared.works[i], &workload_default[i], i + 1);
+    result = prepare_row(stages, &prepared.works[i], &stages->workload->rows[i], i + 1);
 
   uint64_t end = share_end(stages, SHARE_VARIANTS);
   const unsigned most = 400, least = 12;
@@ -288,22 +312,25 @@ int stage_variants(struct stages *stages) {
                              &stages->random);
     /* few rounds may all have been disturbed: at first only what is far behind is dropped */
     if (result == 0 && pass == 5)
-      weigh(candidates, count, active, &prepared, 1.3);
-    else if (result == 0 && pass % 40 == 39 && weigh(candidates, count, active, &prepared, 1.04) && pass >= 79)
+      weigh(stages, candidates, count, active, &prepared, 1.3, pass + 1);
+    else if (result == 0 && pass % 40 == 39 && weigh(stages, candidates, count, active, &prepared, 1.04, pass + 1) &&
+             pass >= 79)
       break;
   }
   if (result == 0) {
-    weigh(candidates, count, active, &prepared, 1.04);
-    stages->same = workload_gain(&prepared, 0, control, 0);
+    weigh(stages, candidates, count, active, &prepared, 1.04, prepared.samples[0].rounds);
+    stages->same = workload_gain(stages, &prepared, control, 0);
     for (size_t i = 0; i < prepared.count; i++) {
       for (size_t s = 0; s < count; s++) {
         char text[64];
-        put_point(stages, "variants", workload_default[i].scenario.name,
-                  candidate_name(text, sizeof text, &candidates[s]), &prepared.works[i], &prepared.samples[i],
+        put_point(stages, "variants", stages->workload->rows[i].scenario.name,
+                  stage_candidate_name(text, sizeof text, &candidates[s]), &prepared.works[i], &prepared.samples[i],
                   (unsigned)s);
       }
     }
     struct choice choice = decision_variants(candidates, count);
+    stages->why.candidates[choice.for_memcpy].for_memcpy = 1;
+    stages->why.candidates[choice.for_memmove].for_memmove = 1;
     stages->plan.memcpy_variant = candidates[choice.for_memcpy].variant;
     stages->plan.memmove_variant = candidates[choice.for_memmove].variant;
     if (choice.for_memcpy != 0)
@@ -474,8 +501,13 @@ static int find_skew(struct stages *stages, const struct window *window, const s
   if (result == 0)
     result = measure_cells(stages, &cells, subjects, 2, SHARE_SKEW, subjects[1].name, NULL);
   struct estimate gains[BOUNDS];
-  for (size_t b = 0; b < BOUNDS && result == 0; b++, count++)
-    gains[b] = point_of(&cells, b, 0, 0, 1).gain;
+  struct point points[BOUNDS];
+  for (size_t b = 0; b < BOUNDS && result == 0; b++, count++) {
+    points[b] = point_of(&cells, b, bounds[b], 0, 1);
+    gains[b] = points[b].gain;
+  }
+  if (result == 0)
+    result = keep_points(stages, fc_params[fc_candidates.window_skew].name, "loop, by distance", points, count);
   if (result == 0) {
     put_cells(stages, &cells, "distances", subjects, 2);
     *skew = decision_skew(bounds, gains, count);
@@ -535,10 +567,11 @@ static int find_window(struct stages *stages, const struct subject *ways, size_t
     size_t *now = stages->plan.params, skew = params->window_skew >= 0 ? now[params->window_skew] : 0;
     struct window builtin = {now[params->window_min], now[params->window_max], skew != 0};
     *window = decision_window(points, count, builtin);
+    result = keep_points(stages, ways[WINDOW].name, ways[LOOP].name, points, count);
     int moved = window->min != builtin.min || window->max != builtin.max;
     now[params->window_min] = window->min;
     now[params->window_max] = window->max;
-    if (params->window_skew >= 0 && (moved || window->skewed != builtin.skewed)) {
+    if (result == 0 && params->window_skew >= 0 && (moved || window->skewed != builtin.skewed)) {
       skew = 0;
       if (window->skewed && window->min != SIZE_MAX)
         result = find_skew(stages, window, ways, &skew);
@@ -586,6 +619,10 @@ static int find_bulk_param(struct stages *stages, struct fc_plan *plan, const st
     for (unsigned i = 0; i < count; i++)
       gains[i] = decision_compare(series, series_count, 0, i);
     *plan = plans[decision_value(gains, count)];
+    struct point points[FC_BULK_VALUES_MOST + 1];
+    for (unsigned i = 0; i < count; i++)
+      points[i] = (struct point){.size = plans[i].params[tried->param], .gain = gains[i]};
+    result = keep_points(stages, fc_params[tried->param].name, "value in force", points, count);
   }
   cells_free(&cells);
   return result;
@@ -625,6 +662,7 @@ static int find_bulk(struct stages *stages) {
     for (size_t i = 0; i < count; i++)
       points[i] = point_of(&cells, i, points[i].size, 0, 1);
     size_t from = decision_threshold(points, count, builtin);
+    result = keep_points(stages, loops[1].name, loops[0].name, points, count);
     if (from != SIZE_MAX) {
       stages->plan = bulk;
       stages->plan.params[min] = from;
@@ -673,6 +711,7 @@ int stage_large(struct stages *stages) {
       put_cells(stages, &cells, "past the cache", ways, way_count);
       end = decision_threshold(points, count, stages->builtin.params[past]);
       stages->plan.params[past] = end;
+      result = keep_points(stages, ways[PAST].name, ways[LOOP].name, points, count);
     }
   }
   if (result == 0 && fc_candidates.window_min >= 0) {
@@ -683,6 +722,7 @@ int stage_large(struct stages *stages) {
       for (size_t i = 0; i < count; i++)
         points[i] = point_of(&cells, i, points[i].size, WINDOW, PAST);
       stages->plan.params[past] = decision_threshold(points, count, end);
+      result = keep_points(stages, ways[PAST].name, ways[WINDOW].name, points, count);
     }
   }
   cells_free(&cells);
@@ -707,7 +747,7 @@ struct check_row {
   struct checked checked;
   struct work work;
   struct samples samples;
-  size_t from; /* row of the default workload, or its count */
+  size_t from; /* row of the workload, or its count */
 };
 
 int stage_check(struct stages *stages, struct checked **checked, size_t *count, struct estimate *weighted) {
@@ -738,12 +778,12 @@ int stage_check(struct stages *stages, struct checked **checked, size_t *count, 
     tune_error("the C library's memcpy was not found");
     return -1;
   }
-  struct check_row *rows = calloc(2 * workload_default_count + LARGE, sizeof *rows);
+  struct check_row *rows = calloc(2 * stages->workload->count + LARGE, sizeof *rows);
   size_t n = 0;
   int result = rows == NULL ? -1 : 0;
   for (int for_memmove = 0; for_memmove < 2; for_memmove++) {
-    for (size_t i = 0; i < workload_default_count && result == 0; i++) {
-      const struct workload_row *from = &workload_default[i];
+    for (size_t i = 0; i < stages->workload->count && result == 0; i++) {
+      const struct workload_row *from = &stages->workload->rows[i];
       double weight = for_memmove ? from->for_memmove : from->for_memcpy;
       if (!(weight > 0))
         continue;
@@ -767,7 +807,7 @@ int stage_check(struct stages *stages, struct checked **checked, size_t *count, 
                                 .skew_low = 1,
                                 .skew_high = 64};
     scenario.operations = clamp(4 * scenario.working_set / size, 16, 65536);
-    rows[n].from = workload_default_count;
+    rows[n].from = stages->workload->count;
     rows[n].checked = (struct checked){.group = large[i].group};
     snprintf(rows[n].checked.name, sizeof rows[n].checked.name, "%s, %s%s", output_size(text, size),
              level_names[large[i].level],

@@ -10,7 +10,30 @@
 #include "identity.h"
 #include "workload.h"
 
+/* What the choices were made from, for people who ask why. */
+struct why_candidate {
+  struct candidate candidate;
+  unsigned rounds;
+  int dropped;                 /* then: too far behind for more rounds; the gains are those of that moment */
+  int for_memcpy, for_memmove; /* was chosen */
+};
+
+/* Another way of copying, or another value, measured at one size, distance or value. */
+struct why_point {
+  const char *decision; /* the parameter that it is for */
+  const char *against;  /* what the gain is over */
+  struct point point;
+};
+
+struct why {
+  struct why_candidate *candidates; /* malloc'ed, as the other list is */
+  size_t candidate_count;
+  struct why_point *points;
+  size_t point_count;
+};
+
 struct stages {
+  const struct workload *workload;
   struct identity identity;
   struct fc_plan builtin;     /* without a table and without the environment */
   struct fc_plan plan;        /* grows from the built-in one, stage by stage */
@@ -24,7 +47,8 @@ struct stages {
   FILE *curves;   /* JSON objects of measured points */
   unsigned points;
   struct estimate same; /* the built-in plan compared with itself */
-  int restless;         /* memory was too busy to tell large copies apart */
+  struct why why;
+  int restless; /* memory was too busy to tell large copies apart */
 };
 
 /* One scenario of the closing check. Times in ns per call; gains are of the plan. */
@@ -32,10 +56,13 @@ struct checked {
   char name[48];
   const char *group;
   int for_memmove;
-  double weight; /* of the default workload; 0 for the others */
+  double weight; /* of the workload; 0 for the others */
   double system, builtin, plan;
   struct estimate over_builtin, over_system;
 };
+
+/* "sse2_exact", or "evex, masked_below=65" */
+const char *stage_candidate_name(char *text, size_t size, const struct candidate *candidate);
 
 /* The stages in their order: 0, or -1 with a line on standard error. stage_check() gives a malloc'ed list. */
 int stages_open(struct stages *stages);

@@ -16,8 +16,10 @@ enum { TUNE_DONE = 0, TUNE_FAILED = 1, TUNE_USAGE = 2 };
 int tune_bench(int argc, char **argv);
 int tune_calibrate(int argc, char **argv);
 int tune_explain(int argc, char **argv);
+int tune_record(int argc, char **argv);
 int tune_show(int argc, char **argv);
 int tune_variants(int argc, char **argv);
+int tune_workload(int argc, char **argv);
 
 /* One line on standard error, "fastcopy-tune: " before it; says what, where and what to do. */
 void tune_error(const char *format, ...) __attribute__((format(printf, 1, 2)));

@@ -1,0 +1,18 @@
+# SPDX-License-Identifier: MIT
+# Writes the recorded workloads into a C file: cmake -DOUTPUT=file "-DFILES=a.workload;..." -P embed.cmake
+set(text "/* Made from tune/workloads by the build. */\n#include \"tune/workload.h\"\n\n")
+string(APPEND text "const struct workload_builtin workload_builtins[] = {\n")
+list(LENGTH FILES count)
+foreach(file IN LISTS FILES)
+  get_filename_component(name ${file} NAME_WLE)
+  file(STRINGS ${file} lines)
+  string(APPEND text "    {\"${name}\",\n")
+  foreach(line IN LISTS lines)
+    string(REPLACE "\\" "\\\\" line "${line}")
+    string(REPLACE "\"" "\\\"" line "${line}")
+    string(APPEND text "     \"${line}\\n\"\n")
+  endforeach()
+  string(APPEND text "    },\n")
+endforeach()
+string(APPEND text "};\nconst size_t workload_builtin_count = ${count};\n")
+file(WRITE ${OUTPUT} "${text}")
