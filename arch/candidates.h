@@ -8,7 +8,7 @@
 
 #include "arch/variant.h"
 
-#define FC_SMALL_VALUES_MOST 6
+#define FC_SMALL_PATHS_MOST 6
 #define FC_BULK_PARAMS_MOST 4
 #define FC_BULK_VALUES_MOST 6
 
@@ -19,12 +19,17 @@ struct fc_candidate_param {
   size_t values[FC_BULK_VALUES_MOST];
 };
 
+/* A path for small sizes in the entry itself, which this value of a parameter turns on. */
+struct fc_candidate_small {
+  int param;
+  size_t value;
+};
+
 /* Parameters by index; -1 where the architecture has nothing of the kind. */
 struct fc_candidates {
-  /* bound of a path for small sizes in the entry itself; the values that are tried, in the order of preference */
-  int small;
+  /* in the order of preference; the first is none */
   unsigned small_count;
-  size_t small_values[FC_SMALL_VALUES_MOST]; /* the first turns the path off */
+  struct fc_candidate_small smalls[FC_SMALL_PATHS_MOST];
 
   /* a way of copying that is used from window_min up and below window_max */
   int window_min, window_max;
@@ -42,8 +47,8 @@ struct fc_candidates {
 };
 extern const struct fc_candidates fc_candidates;
 
-/* Is the small path worth a try in front of this variant? Such pairs are many, and each takes measuring time. */
-int fc_candidates_small(unsigned variant);
+/* Is smalls[small] worth a try in front of this variant? Such pairs are many, and each takes measuring time. */
+int fc_candidates_small(unsigned variant, unsigned small);
 
 /*
  * The variant with another bulk loop that is like this one for small sizes and that the CPU can run: itself where it

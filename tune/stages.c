@@ -176,7 +176,7 @@ int stage_levels(struct stages *stages) {
 
 /* The variants, by the workload. */
 
-#define CANDIDATES_MOST (FC_VARIANT_COUNT * FC_SMALL_VALUES_MOST)
+#define CANDIDATES_MOST (FC_VARIANT_COUNT * FC_SMALL_PATHS_MOST)
 
 static int add_candidate(struct candidate *candidates, size_t *count, unsigned variant, unsigned small) {
   for (size_t i = 0; i < *count; i++) {
@@ -195,10 +195,9 @@ static size_t list_candidates(const struct stages *stages, struct candidate *can
   /* the built-in rules know nothing of the memory; what is copied here is cacheable */
   uint32_t avoid = (fc_builtin_avoid(&fc_report.cpu) & ~(uint32_t)FC_DCBZ) | FC_FORCED;
   size_t count = 0;
-  unsigned smalls = 1;
-  if (fc_candidates.small >= 0 && (fc_params[fc_candidates.small].features & ~fc_report.cpu.features) == 0)
-    smalls = fc_candidates.small_count;
-  for (unsigned small = 0; small < smalls; small++) {
+  for (unsigned small = 0; small < fc_candidates.small_count; small++) {
+    if (small != 0 && (fc_params[fc_candidates.smalls[small].param].features & ~fc_report.cpu.features) != 0)
+      continue;
     if (small == 0)
       add_candidate(candidates, &count, stages->builtin.memcpy_variant, 0);
     for (unsigned pass = 0; pass < 2; pass++) {
@@ -206,7 +205,7 @@ static size_t list_candidates(const struct stages *stages, struct candidate *can
         unsigned variant = pass == 0 ? i : FC_VARIANT_COUNT - 1 - i;
         if (((fc_variants[variant].traits & FC_BUILTIN) != 0) != (pass == 0) ||
             !fc_variant_usable(variant, &fc_report.cpu) || (fc_variants[variant].traits & avoid) != 0 ||
-            (small != 0 && !fc_candidates_small(variant)))
+            (small != 0 && !fc_candidates_small(variant, small)))
           continue;
         add_candidate(candidates, &count, variant, small);
       }
@@ -216,8 +215,9 @@ static size_t list_candidates(const struct stages *stages, struct candidate *can
 }
 
 static void set_small(struct fc_plan *plan, unsigned small) {
-  if (fc_candidates.small >= 0)
-    plan->params[fc_candidates.small] = fc_candidates.small_values[small];
+  fc_entry_small_off(plan->params);
+  if (small != 0)
+    plan->params[fc_candidates.smalls[small].param] = fc_candidates.smalls[small].value;
 }
 
 static int prepare_row(const struct stages *stages, struct work *work, const struct workload_row *row, uint64_t seed) {
@@ -274,8 +274,8 @@ const char *stage_candidate_name(char *text, size_t size, const struct candidate
   if (candidate->small == 0)
     snprintf(text, size, "%s", variant);
   else
-    snprintf(text, size, "%s, %s=%zu", variant, fc_params[fc_candidates.small].name,
-             fc_candidates.small_values[candidate->small]);
+    snprintf(text, size, "%s, %s=%zu", variant, fc_params[fc_candidates.smalls[candidate->small].param].name,
+             fc_candidates.smalls[candidate->small].value);
   return text;
 }
 

@@ -2,9 +2,10 @@
 #include "arch/candidates.h"
 #include "dispatch/plan.h"
 
-/* No path in the entries that a parameter bounds, and no store past the caches. */
+/* No path in the entries that a parameter turns on, and no store past the caches. */
 const struct fc_candidates fc_candidates = {
-    .small = -1,
+    .small_count = 1,
+    .smalls = {{-1, 0}},
     .window_min = -1,
     .window_max = -1,
     .window_skew = -1,
@@ -14,8 +15,9 @@ const struct fc_candidates fc_candidates = {
     .bulk = {{FC_PARAM_dcbt_ahead, 6, {4, 2, 1, 8, 16, 0}}, {FC_PARAM_touch_buffers, 5, {4, 1, 2, 8, 16}}},
 };
 
-int fc_candidates_small(unsigned variant) {
+int fc_candidates_small(unsigned variant, unsigned small) {
   (void)variant;
+  (void)small;
   return 0;
 }
 
