@@ -61,7 +61,7 @@ struct checked {
   struct estimate over_builtin, over_system;
 };
 
-/* "sse2_exact", or "evex, masked_below=65" */
+/* "sse2", or "evex, masked_below=65" */
 const char *stage_candidate_name(char *text, size_t size, const struct candidate *candidate);
 
 /* The stages in their order: 0, or -1 with a line on standard error. stage_check() gives a malloc'ed list. */

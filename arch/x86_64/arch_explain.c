@@ -34,11 +34,11 @@ static void add_loops(struct fc_ranges *list, const size_t params[FC_PARAM_COUNT
     rep_below = non_temporal;
 
   char loop[160];
-  snprintf(
-      loop, sizeof loop,
-      "loop, %s vectors of %zu bytes a turn, stores aligned; downward where dst lies inside the source or, in a page, "
-      "a little after it",
-      vec == 32 ? "two" : "four", vec);
+  snprintf(loop, sizeof loop,
+           "loop, four vectors of %zu bytes a turn, stores aligned; downward where dst lies inside the source or, in a "
+           "page, "
+           "a little after it",
+           vec);
   if (rep_from < rep_below) {
     fc_ranges_add(list, rep_from, why, "%s", loop);
     if (params[FC_PARAM_rep_movsb_skew] != 0)

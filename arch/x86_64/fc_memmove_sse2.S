@@ -11,6 +11,10 @@
 #define V6 %xmm6
 #define V7 %xmm7
 #define V8 %xmm8
+#define V9 %xmm9
+#define V10 %xmm10
+#define V11 %xmm11
+#define V12 %xmm12
 #define LOADU movups
 #define STOREU movups
 #define STOREA movaps

@@ -4,20 +4,20 @@
  * void *fc_mempcpy_<NAME>(void *dst, const void *src, size_t n), returns dst + n.
  * fc_body_<NAME>: the same with the result already in rax, which is what the slots hold.
  *
- * An instantiation sets NAME(prefix), VEC (bytes of a vector: 16, 32, 64), V0..V8 (vector registers), LOADU, STOREU,
- * STOREA, STORENT (moves: unaligned, aligned, non-temporal), RETURN (vzeroupper first, where needed), and
- * SMALL: a macro that copies 0..2 VEC bytes and returns, and falls through above.
+ * An instantiation sets NAME(prefix), VEC (bytes of a vector: 16, 32, 64), V0..V8 (vector registers; for 16 bytes
+ * V9..V12 too), LOADU, STOREU, STOREA, STORENT (moves: unaligned, aligned, non-temporal), RETURN (vzeroupper first, where
+ * needed), and SMALL: a macro that copies 0..2 VEC bytes and returns, and falls through above.
  *
  *   0 .. 2 VEC     SMALL
  *   .. 8 VEC       4 or 8 vectors, the two halves overlapping; all loaded before the first store
- *   above          dst inside (src, src + n): backward loop. Else forward loop, but backward where a load would follow
- *                  a store to the same place in another page (see ALIAS). Both copy TURN vectors a turn to
- *                  aligned addresses; the ragged ends are loaded before the loop and stored after it, so that
- *                  a loop that overwrites its own source never needs those bytes again
+ *   above          dst inside (src, src + n): backward loop. Else forward loop, but from LONG bytes on backward where a
+ *                  load would follow a store to the same place in another page. Both copy TURN vectors a turn, narrow
+ *                  ones twice as many from LONG, to aligned addresses; the ragged ends are loaded before the loop and
+ *                  stored after it, so that a loop that overwrites its own source never needs those bytes again
  *   rep_movsb_min .. rep_movsb_max, no overlap         64 bytes by vector, then rep movsb to an aligned dst
  *   from non_temporal_min, no overlap                  non-temporal loop over whole cache lines, then sfence
  *
- * Registers: rdi dst, rsi src, rdx n, rax result (kept); rcx, r8-r11, V0..V8 and xmm0-4 are overwritten.
+ * Registers: rdi dst, rsi src, rdx n, rax result (kept); rcx, r8-r11, V0..V12 and xmm0-4 are overwritten.
  */
 #include "asm.h"
 
@@ -27,18 +27,20 @@
 #error "VEC must be 16, 32 or 64"
 #endif
 
-/* Vectors a turn: one cache line, since what the last turn and the ragged end have in common is copied twice. */
-#if VEC == 32
-#define TURN 2
-#else
+/* Vectors a turn. What the last turn and the ragged end have in common is copied twice, so not more. */
 #define TURN 4
+#if VEC == 16
+#define LONG_GROUPS 2 /* TURN that many times */
+#else
+#define LONG_GROUPS 1
 #endif
 
 /*
- * From this size two turns are one, which cost fewer jumps: a predictor that counts the turns of a loop, and so knows
- * its end, counts to a few dozen.
+ * From this size it pays to look at the addresses, and to take twice as many of the narrow vectors a turn: a predictor
+ * that counts the turns of a loop, and so knows its end, counts to a few dozen, and what is copied twice no longer
+ * matters. One bound for both, since sizes on either side of a bound cost a misprediction.
  */
-#define LONG 2048
+#define LONG 1024
 
 /*
  * A load that comes less than this behind a store, in the low 12 bits of the address, may be held up until it is clear
@@ -53,31 +55,97 @@
 .macro forward_vectors from
   LOADU ((\from + 0) * VEC)(%rsi), V1
   LOADU ((\from + 1) * VEC)(%rsi), V2
-#if TURN == 4
   LOADU ((\from + 2) * VEC)(%rsi), V3
   LOADU ((\from + 3) * VEC)(%rsi), V4
-#endif
   STOREA V1, ((\from + 0) * VEC)(%rdi)
   STOREA V2, ((\from + 1) * VEC)(%rdi)
-#if TURN == 4
   STOREA V3, ((\from + 2) * VEC)(%rdi)
   STOREA V4, ((\from + 3) * VEC)(%rdi)
-#endif
 .endm
 
 .macro backward_vectors from
   LOADU -((\from + 1) * VEC)(%rsi), V1
   LOADU -((\from + 2) * VEC)(%rsi), V2
-#if TURN == 4
   LOADU -((\from + 3) * VEC)(%rsi), V3
   LOADU -((\from + 4) * VEC)(%rsi), V4
-#endif
   STOREA V1, -((\from + 1) * VEC)(%r8)
   STOREA V2, -((\from + 2) * VEC)(%r8)
-#if TURN == 4
   STOREA V3, -((\from + 3) * VEC)(%r8)
   STOREA V4, -((\from + 4) * VEC)(%r8)
-#endif
+.endm
+
+/* Applies `op` to the vectors of the ragged end of a loop that takes `groups` times TURN of them a turn, outermost first. */
+.macro end_vectors op, groups
+  \op \groups, 1, V5
+  \op \groups, 2, V6
+  \op \groups, 3, V7
+  \op \groups, 4, V8
+  .if \groups == 2
+  \op 2, 5, V9
+  \op 2, 6, V10
+  \op 2, 7, V11
+  \op 2, 8, V12
+  .endif
+.endm
+.macro load_last groups, i, reg
+  LOADU -(\i * VEC)(%rsi, %rdx), \reg
+.endm
+.macro store_last groups, i, reg
+  STOREU \reg, ((\groups * TURN - \i) * VEC)(%r8)
+.endm
+.macro load_first groups, i, reg
+  LOADU ((\i - 1) * VEC)(%rsi), \reg
+.endm
+.macro store_first groups, i, reg
+  STOREU \reg, ((\i - 1) * VEC)(%rdi)
+.endm
+
+.macro forward_loop groups
+  LOADU (%rsi), V0
+  end_vectors load_last, \groups
+  lea -(\groups * TURN * VEC)(%rdi, %rdx), %r8 /* where the last vectors go */
+  mov %rdi, %r9
+  sub %rdi, %rsi
+  or $(VEC - 1), %rdi
+  inc %rdi /* aligned, 1..VEC bytes on */
+  add %rdi, %rsi
+  .p2align 5
+1:
+  forward_vectors 0
+  .if \groups == 2
+  forward_vectors TURN
+  .endif
+  add $(\groups * TURN * VEC), %rsi
+  add $(\groups * TURN * VEC), %rdi
+  cmp %r8, %rdi
+  jb 1b
+  end_vectors store_last, \groups
+  STOREU V0, (%r9)
+  RETURN
+.endm
+
+.macro backward_loop groups
+  end_vectors load_first, \groups
+  LOADU -VEC(%rsi, %rdx), V0
+  lea -VEC(%rdi, %rdx), %r9 /* where the last vector goes */
+  lea -1(%rdi, %rdx), %r8
+  and $-VEC, %r8 /* aligned, 1..VEC bytes before the end */
+  sub %rdi, %rsi
+  add %r8, %rsi
+  lea (\groups * TURN * VEC)(%rdi), %r10
+  .p2align 5
+1:
+  backward_vectors 0
+  .if \groups == 2
+  backward_vectors TURN
+  .endif
+  sub $(\groups * TURN * VEC), %rsi
+  sub $(\groups * TURN * VEC), %r8
+  cmp %r10, %r8
+  ja 1b
+  STOREU V0, (%r9)
+  end_vectors store_first, \groups
+  RETURN
 .endm
 
 ENTRY(NAME(fc_mempcpy_))
@@ -141,63 +209,22 @@ NAME(fc_body_):
   jae .Lrep_movsb
 
 .Lforward:
+  cmp $LONG, %rdx
+  jae .Lforward_long
+  forward_loop 1
+
+  .p2align 4
+.Lforward_long:
   mov %edi, %ecx
   sub %esi, %ecx
   and $(PAGE - 1), %ecx
   cmp $ALIAS, %ecx
   jb .Lalias
 .Lforward_go:
-  LOADU (%rsi), V0
-  LOADU -(1 * VEC)(%rsi, %rdx), V5
-  LOADU -(2 * VEC)(%rsi, %rdx), V6
-#if TURN == 4
-  LOADU -(3 * VEC)(%rsi, %rdx), V7
-  LOADU -(4 * VEC)(%rsi, %rdx), V8
-#endif
-  lea -(TURN * VEC)(%rdi, %rdx), %r8 /* where the last vectors go */
-  mov %rdi, %r9
-  sub %rdi, %rsi
-  or $(VEC - 1), %rdi
-  inc %rdi /* aligned, 1..VEC bytes on */
-  add %rdi, %rsi
-#if VEC < 64
-  cmp $LONG, %rdx
-  jae .Lforward_long
-#endif
-  .p2align 5
-.Lforward_turn:
-  forward_vectors 0
-  add $(TURN * VEC), %rsi
-  add $(TURN * VEC), %rdi
-  cmp %r8, %rdi
-  jb .Lforward_turn
-.Lforward_end:
-#if TURN == 4
-  STOREU V8, (%r8)
-  STOREU V7, VEC(%r8)
-#endif
-  STOREU V6, ((TURN - 2) * VEC)(%r8)
-  STOREU V5, ((TURN - 1) * VEC)(%r8)
-  STOREU V0, (%r9)
+  forward_loop LONG_GROUPS
+
 .Ldone:
   RETURN
-
-#if VEC < 64
-  .p2align 4
-.Lforward_long:
-  lea -(TURN * VEC)(%r8), %r10
-  .p2align 5
-.Lforward_long_turn:
-  forward_vectors 0
-  forward_vectors TURN
-  add $(2 * TURN * VEC), %rsi
-  add $(2 * TURN * VEC), %rdi
-  cmp %r10, %rdi
-  jb .Lforward_long_turn
-  cmp %r8, %rdi
-  jb .Lforward_turn
-  jmp .Lforward_end
-#endif
 
   .p2align 4
 .Lalias:
@@ -207,58 +234,14 @@ NAME(fc_body_):
   sub %rdi, %rcx
   cmp %rdx, %rcx
   jb .Lforward_go /* dst below src, overlapping */
+.Lbackward_long:
+  backward_loop LONG_GROUPS
 
+  .p2align 4
 .Lbackward:
-  LOADU (%rsi), V5
-  LOADU VEC(%rsi), V6
-#if TURN == 4
-  LOADU (2 * VEC)(%rsi), V7
-  LOADU (3 * VEC)(%rsi), V8
-#endif
-  LOADU -VEC(%rsi, %rdx), V0
-  lea -VEC(%rdi, %rdx), %r9 /* where the last vector goes */
-  lea -1(%rdi, %rdx), %r8
-  and $-VEC, %r8 /* aligned, 1..VEC bytes before the end */
-  sub %rdi, %rsi
-  add %r8, %rsi
-  lea (TURN * VEC)(%rdi), %r10
-#if VEC < 64
   cmp $LONG, %rdx
   jae .Lbackward_long
-#endif
-  .p2align 5
-.Lbackward_turn:
-  backward_vectors 0
-  sub $(TURN * VEC), %rsi
-  sub $(TURN * VEC), %r8
-  cmp %r10, %r8
-  ja .Lbackward_turn
-.Lbackward_end:
-  STOREU V0, (%r9)
-  STOREU V5, (%rdi)
-  STOREU V6, VEC(%rdi)
-#if TURN == 4
-  STOREU V7, (2 * VEC)(%rdi)
-  STOREU V8, (3 * VEC)(%rdi)
-#endif
-  RETURN
-
-#if VEC < 64
-  .p2align 4
-.Lbackward_long:
-  lea (TURN * VEC)(%r10), %r11
-  .p2align 5
-.Lbackward_long_turn:
-  backward_vectors 0
-  backward_vectors TURN
-  sub $(2 * TURN * VEC), %rsi
-  sub $(2 * TURN * VEC), %r8
-  cmp %r11, %r8
-  ja .Lbackward_long_turn
-  cmp %r10, %r8
-  ja .Lbackward_turn
-  jmp .Lbackward_end
-#endif
+  backward_loop 1
 
   .p2align 4
 .Lrep_movsb:
