@@ -17,7 +17,9 @@
  */
 #if FC_ELFV1
 #define LIVE_FIND
-#define LIVE_READ LIVE_LOAD
+#define LIVE_READ(reg, name)                                                                                           \
+  addis reg, r2, fc_live + LIVE_##name@toc@ha;                                                                         \
+  ld reg, fc_live + LIVE_##name@toc@l(reg)
 #else
 #define LIVE_FIND                                                                                                      \
   FIND_PC(r12);                                                                                                        \
