@@ -89,12 +89,12 @@ base 0 0     22 36 50 54 76 120 384 1440 22560
 END
 }
 
-# instructions cpu program function dst src: for each of the sizes
+# instructions cpu program function dst src [sizes]: for each of the sizes
 instructions() {
   local empty
   empty=$(measure "$1" '' "$2" count empty 0 0 8 | awk '{ print $7 / $6 }')
   # shellcheck disable=SC2086
-  measure "$1" '' "$2" count "$3" "$4" "$5" $sizes | awk -v empty="$empty" '{ printf "%s ", $7 / $6 - empty + 1 }'
+  measure "$1" '' "$2" count "$3" "$4" "$5" ${6:-$sizes} | awk -v empty="$empty" '{ printf "%s ", $7 / $6 - empty + 1 }'
 }
 
 # compare name counts of-what counts: a table; sets `ratios` to the ratios and adds them to `all_ratios`
@@ -142,10 +142,13 @@ against_glibc() {
   done
 }
 
-# exported cpu program: what the exported memcpy adds, both bound as this program binds them
+# exported cpu program: what the exported memcpy adds, both bound as this program binds them; for every size up to where
+# the ways of all variants have parted, and some above
+every="$(seq -s ' ' 1 300) 511 512 1000 4096 65536"
 exported() {
   local least most
-  read -r least most <<<"$(awk -v a="$(instructions "$1" "$2" memcpy 0 0)" -v b="$(instructions "$1" "$2" fastcopy_memcpy 0 0)" \
+  read -r least most <<<"$(awk -v a="$(instructions "$1" "$2" memcpy 0 0 "$every")" \
+    -v b="$(instructions "$1" "$2" fastcopy_memcpy 0 0 "$every")" \
     'BEGIN { n = split(a, x); split(b, y); l = 1e9; m = -1e9
       for (i = 1; i <= n; i++) { d = x[i] - y[i]; if (d > m) m = d; if (d < l) l = d }
       print l, m }')"
@@ -181,6 +184,7 @@ all_instructions() {
   ppc64)
     against_glibc 970fx base chunks fastcopy_memcpy
     exported 970fx chunks
+    exported power9 chunks
     against_glibc power8 base chunks_static memcpy
     exported power8 chunks_static
     ;;
@@ -188,6 +192,7 @@ all_instructions() {
     against_glibc 603e 603e chunks fastcopy_memcpy
     holds '603e, geometric mean' "$(mean "$all_ratios")" '<=' 0.5
     exported 603e chunks
+    exported e300c3 chunks
     exported 603e chunks_static
     ;;
   esac
