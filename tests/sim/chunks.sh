@@ -5,7 +5,8 @@
 #
 # usage: chunks.sh [instructions|copies|all [<sim-settings>]]; without settings the three cross builds are made first
 #   instructions   instructions a call against those of glibc 2.36
-#   copies         bytes on the bus, and a table by chunk size in MB/s, both by the model of cache and bus (model.h)
+#   copies         bytes on the bus, and a table by chunk size in MB/s, both by the model of cache and bus (model.h);
+#                  the same table in instructions, as fastcopy-tune bench --suite chunks copies
 # Exit status: 0 goals met, 1 one was missed or something failed, 2 wrong usage, 77 cannot run here: Debian 13 builds its
 # qemu-user without plugins, Debian 12 with.
 set -eu
@@ -41,7 +42,7 @@ if ! have "${emulator[0]}" || ! have "${CC_FOR_BUILD:-cc}"; then
   exit 77
 fi
 make_work
-"${CC_FOR_BUILD:-cc}" -std=gnu11 -O2 -fPIC -shared -o "$work/count.so" "$here/count.c" "$here/model.c" -ldl
+"${CC_FOR_BUILD:-cc}" -std=gnu11 -O2 -fPIC -shared -I"$here/../.." -o "$work/count.so" "$here/count.c" "$here/model.c" -ldl
 # qemu may have been built without plugins; then it does not know the option
 if ! "${emulator[@]}" -plugin "$work/count.so,out=$work/counts" "$(setting chunks_libc_static)" count empty 0 0 1 >"$work/log" 2>&1; then
   skip "${emulator[0]} runs no plugin: $(head -n 1 "$work/log")"
@@ -226,21 +227,17 @@ bus() {
   same_counts "$cpu" "$dcbz"
 }
 
-# Powers of two, and the payload of an Ethernet frame.
-chunks='16 32 64 128 256 512 1024 1500 2048 4096 8192 16384 32768 65536'
-
 # rates mode model program function [--set parameter=value]...: MB/s at 333 MHz for each of the chunks
 rates() {
   local mode=$1 model=$2 program=$3 function=$4
   shift 4
-  # shellcheck disable=SC2086
-  measure e300c3 ",dcbf=dcbt,model=$model" "$program" "$@" "$mode" "$function" 0 0 $chunks |
+  measure e300c3 ",dcbf=dcbt,model=$model" "$program" "$@" "$mode" "$function" 0 0 chunks |
     awk '{ printf "%.1f ", $5 * $6 * 333 / $15 }'
 }
 
 # columns rates...: the chunks, and the columns
 columns() {
-  local -a lists=("$chunks" "$@")
+  local -a lists=("$("${emulator[@]}" "$(setting chunks_libc_static)" count empty 0 0 chunks | cut -d ' ' -f 5 | paste -s -d ' ')" "$@")
   local list
   for list in "${lists[@]}"; do echo "$list"; done |
     awk '{ for (i = 1; i <= NF; i++) cell[NR, i] = $i; n = NF }
@@ -279,6 +276,32 @@ END
   echo
 }
 
+# The program's own rows, counted: how many instructions a chunk takes. Its MB/s are the emulator's and mean nothing, and
+# the model knows no POWER's rates.
+suite() {
+  local tune table
+  tune=$(setting tune)
+  if [ -z "$tune" ]; then
+    skip "fastcopy-tune bench --suite chunks: not built here; tests/cross_root.sh gets what it needs for ppc64le alone. The program chunks stands in"
+    return
+  fi
+  table=$("${emulator[@]}" -cpu "$1" -plugin "$work/count.so,out=$work/counts,model=POWER9" "$tune" bench --suite chunks --seconds 0.1) || {
+    fail "$1: fastcopy-tune bench --suite chunks"
+    return
+  }
+  # 1 chunk 2 calls 3 instructions a call of the C library 4 of libfastcopy 5 bytes stored by one 6 by the other
+  awk '$1 == "chunk" { rows = 1; next } rows { print $1, int(262144 / $1) }' <<<"$table" >"$work/rows"
+  grep -v '^#' "$work/counts" | awk '{ i = $1; b = $5; getline; print i, $1, b, $5 }' | paste -d ' ' "$work/rows" - |
+    awk '{ print $1, $2, $3 / $2, $4 / $2, $5, $6 }' >"$work/suite"
+  echo "fastcopy-tune bench --suite chunks on $1: instructions a chunk, with those of the call"
+  printf '%8s%12s%12s%12s\n' chunk 'C library' memcpy ratio
+  awk '{ printf "%8d%12.1f%12.1f%12.2f\n", $1, $3, $4, $4 / $3 }' "$work/suite"
+  echo
+  holds "$1: rows of fastcopy-tune bench --suite chunks" "$(wc -l <"$work/suite")" '==' 14
+  holds "$1: rows that both copied whole" "$(awk '$5 >= $1 * $2 && $6 >= $1 * $2' "$work/suite" | wc -l)" '==' 14
+  holds "$1: the worst ratio of a chunk" "$(awk '$4 / $3 > w { w = $4 / $3 } END { print w }' "$work/suite")" '<=' 1
+}
+
 all_copies() {
   case $processor in
   ppc64le)
@@ -292,6 +315,7 @@ all_copies() {
     table
     ;;
   esac
+  suite power9
 }
 
 if [ "$part" != copies ]; then all_instructions; fi
