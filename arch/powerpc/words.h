@@ -31,6 +31,9 @@
 /* 4 words at the distance `at`. */
 .macro load4 at
   LOADW r0, \at(r4)
+  load3 \at
+.endm
+.macro load3 at /* but the first */
   LOADW r7, \at + WORD(r4)
   LOADW r8, \at + 2 * WORD(r4)
   LOADW r9, \at + 3 * WORD(r4)
