@@ -57,9 +57,9 @@ struct fc_live {
 };
 extern struct fc_live fc_live;
 
-/* What a slot holds: the distance of the code from fc_live, which needs no relocation, or its address. */
-static inline void *fc_slot(void *body) {
-  return FC_SLOTS_RELATIVE ? (void *)((uintptr_t)body - (uintptr_t)&fc_live) : body;
+/* What `slot` holds to lead to `body`: its distance, which no loader has to relocate, or its address. */
+static inline void *fc_slot(void *const *slot, const void *body) {
+  return (void *)((uintptr_t)body - (FC_SLOTS_RELATIVE ? (uintptr_t)slot : 0));
 }
 
 /* Built-in rules of the architecture beyond "first usable row": may change params[]. */

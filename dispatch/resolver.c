@@ -167,8 +167,8 @@ void fc_plan_of_process(struct fc_report *report, int may_speak) {
 
 static void publish(void) {
   fc_plan_of_process(&fc_report, 1);
-  fc_live.memcpy_slot = fc_slot(fc_variant_body(fc_report.plan.memcpy_variant));
-  fc_live.memmove_slot = fc_slot(fc_variant_body(fc_report.plan.memmove_variant));
+  fc_live.memcpy_slot = fc_slot(&fc_live.memcpy_slot, fc_variant_body(fc_report.plan.memcpy_variant));
+  fc_live.memmove_slot = fc_slot(&fc_live.memmove_slot, fc_variant_body(fc_report.plan.memmove_variant));
   /* an architecture's entries may use the slots as soon as the parameters are there */
   __asm__ volatile("" ::: "memory");
   for (unsigned i = 0; i < FC_PARAM_COUNT; i++)

@@ -144,22 +144,34 @@ ENTRY(arch_powerpc_call)
   blr
 END(arch_powerpc_call)
 
-/* Slot contents that count their calls: code, not functions, with no r2 on ELFv2. */
+/* Bodies that count their calls: code, not functions, with no r2 on ELFv2. */
 #if FC_ELFV2
 #define SPY_COUNTS FIND_PC(r11); addis r11, r11, (arch_spy_calls - 0b)@ha; addi r11, r11, (arch_spy_calls - 0b)@l
 #else
 #define SPY_COUNTS ADDRESS_OF(r11, arch_spy_calls)
 #endif
-  .hidden arch_spy_calls, fc_body_word
-.macro spy which
-  .p2align 4
-.Lspy_\which:
-  .cfi_startproc
+.macro spy_call which
   SPY_COUNTS
   LOADW r12, \which * WORD(r11)
   addi r12, r12, 1
   STOREW r12, \which * WORD(r11)
+.endm
+  .hidden arch_spy_calls, fc_body_word, fc_mempcpy_word
+.macro spy which
+  .p2align 5
+  .cfi_startproc
+#ifdef __powerpc64__
+  b .Lspy_mempcpy_\which
+  .org . + MEMPCPY_BEFORE - 4
+#endif
+.Lspy_\which:
+  spy_call \which
   b fc_body_word
+#ifdef __powerpc64__
+.Lspy_mempcpy_\which:
+  spy_call \which
+  b fc_mempcpy_word
+#endif
   .cfi_endproc
 .endm
   spy 0

@@ -27,7 +27,7 @@ unsigned long arch_spy_calls[2];
 
 #define CR_KEPT 0x00fff000u /* cr2, cr3, cr4 */
 
-/* A variant's body is code, not a function: it has no descriptor, and takes dst in r6 and its result in r3. */
+/* A variant's body is code, not a function: it has no descriptor; and it may take dst in r6 and its result in r3. */
 static bool is_body(const void *function) {
   for (unsigned i = 0; i < FC_VARIANT_COUNT; i++) {
     if (function == fc_variant_body(i))
@@ -54,6 +54,7 @@ static void fill_frame(struct arch_powerpc_frame *frame, const struct check_call
   }
 #endif
 #endif
+  body = body && FC_SLOT_KEEPS;
   frame->r3 = body ? call->result_before : call->arguments[0];
   frame->r4 = call->arguments[1];
   frame->r5 = call->arguments[2];

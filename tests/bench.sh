@@ -137,6 +137,13 @@ says 'the rows, too' 0 'forward +24 +L1 ' '' --suite goals --seconds 0.2 --symbo
 if grep -qE '^8M\.\.64M +memcpy +system +4 ' out; then pass; else fail 'with --verbose there is no summary'; fi
 says 'a distribution alone' 0 '^geometric mean' '' --seconds 0.1 -d memcpy-2 -d other
 
+# the suite with a table of its own
+says 'the chunks' 0 '^65536 +[0-9]' '' --suite chunks --seconds 0.1
+rows=$(awk '$1 == "chunk" { rows = 1; next } rows' out | wc -l)
+if [ "$rows" -eq 14 ]; then pass; else fail "the suite chunks has $rows rows"; fi
+says 'a distribution of chunks' 2 '' "fastcopy-tune: --distribution is not for the suite chunks"$'\n'"$line" \
+  --suite chunks -d other
+
 # the default suite: something of everything, in the form that it always had
 for symbol in memcpy memmove; do
   says "the default rows of $symbol" 0 '' '' --seconds 0.2 --symbol $symbol --json

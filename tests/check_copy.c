@@ -442,7 +442,7 @@ static void check_variant(unsigned variant) {
   const struct subject subjects[] = {
       {"memmove", (void *)fc_variant_function(variant), GIVES_DST, 1, false, false},
       {"mempcpy", (void *)fc_variant_mempcpy(variant), GIVES_END, 1, false, false},
-      {"body", fc_variant_body(variant), GIVES_KEPT, 1, false, false},
+      {"body", fc_variant_body(variant), FC_SLOT_KEEPS ? GIVES_KEPT : GIVES_DST, 1, false, false},
   };
   const struct check_params *sets;
   unsigned count = arch_params(&sets);
@@ -515,8 +515,8 @@ static const struct exported exported[] = {
 static void check_slots(void) {
   void *const memcpy_slot = fc_live.memcpy_slot, *const memmove_slot = fc_live.memmove_slot;
   static unsigned char from[4096], to[4096];
-  fc_live.memcpy_slot = fc_slot(arch_spy(0));
-  fc_live.memmove_slot = fc_slot(arch_spy(1));
+  fc_live.memcpy_slot = fc_slot(&fc_live.memcpy_slot, arch_spy(0));
+  fc_live.memmove_slot = fc_slot(&fc_live.memmove_slot, arch_spy(1));
   fc_entry_small_off(fc_live.params);
   for (size_t i = 0; i < EXPORTED_COUNT; i++) {
     const struct exported *e = &exported[i];
@@ -542,8 +542,8 @@ static void check_slots(void) {
 static void check_published(void) {
   const struct fc_plan *plan = &fc_report.plan;
   CHECK(fc_report.published, "copy.%s: the resolver has not run", wanted);
-  CHECK(fc_live.memcpy_slot == fc_slot(fc_variant_body(plan->memcpy_variant)) &&
-            fc_live.memmove_slot == fc_slot(fc_variant_body(plan->memmove_variant)),
+  CHECK(fc_live.memcpy_slot == fc_slot(&fc_live.memcpy_slot, fc_variant_body(plan->memcpy_variant)) &&
+            fc_live.memmove_slot == fc_slot(&fc_live.memmove_slot, fc_variant_body(plan->memmove_variant)),
         "copy.%s: the slots do not hold the variants of the plan", wanted);
   for (unsigned i = 0; i < FC_PARAM_COUNT; i++)
     CHECK(fc_live.params[i] == plan->params[i], "copy.%s: %s in force is not the plan's", wanted, fc_params[i].name);

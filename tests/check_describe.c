@@ -32,8 +32,8 @@ static int tell_story(void) {
   }
   printf("\n");
   /* the story could be true of another process: what do the slots hold? */
-  if (fc_live.memcpy_slot != fc_slot(fc_variant_body(fc_variant_find(plan.memcpy_variant))) ||
-      fc_live.memmove_slot != fc_slot(fc_variant_body(fc_variant_find(plan.memmove_variant))))
+  if (fc_live.memcpy_slot != fc_slot(&fc_live.memcpy_slot, fc_variant_body(fc_variant_find(plan.memcpy_variant))) ||
+      fc_live.memmove_slot != fc_slot(&fc_live.memmove_slot, fc_variant_body(fc_variant_find(plan.memmove_variant))))
     return 2;
   return 0;
 }

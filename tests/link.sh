@@ -244,6 +244,10 @@ group_early() {
           -Wl,--no-as-needed -L. -L"$build" $order &&
           runs "early $linker $option, $order" env LD_LIBRARY_PATH=".:$build" ./program
       done
+      # a program is relocated last, and the libraries bind its memcpy
+      check "early $linker $option, the archive in a PIE: link" "${c[@]}" -fPIE -pie "$programs/early.c" \
+        -fuse-ld="$linker" -o program -Wl,-u,memcpy -L. -learly "$archive" &&
+        runs "early $linker $option, the archive in a PIE" env LD_LIBRARY_PATH=. ./program
     done
   done
 }

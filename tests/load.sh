@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 # Every way into a process of another architecture, on one CPU of qemu-user: preloaded, linked, in static, static PIE,
-# PIE and non-PIE programs, opened and closed again, bound lazily and eagerly; the plan that comes out, and tables of
-# other architectures.
+# PIE and non-PIE programs, opened and closed again, bound lazily and eagerly; called before it is relocated; the plan
+# that comes out, and tables of other architectures.
 #
 # usage: load.sh <CPU> <libfastcopy.so> <folder of the programs> <variant of the rules> <usable variant,...>
 # CHECK_EMULATOR: the command that runs programs; it takes -E VARIABLE=VALUE.
@@ -92,6 +92,43 @@ for now in '' 1; do
     right "dlopen again $eager" 'reloading is right' ${eager:+"$eager"} "$programs/reload" "$library"
   fi
 done
+
+# A library with an IFUNC of its own is relocated before this one, and its resolver copies by what the linker wrote here,
+# and nothing else. The big-endian 64-bit ABI reaches a function by a descriptor that is to be relocated, too. Its loader
+# minds that only where it fills a PLT, so elsewhere every preloaded memcpy fails, one that needs no relocation included.
+early() { run "$@" >out 2>&1; }
+early_right=0
+early_is_right() {
+  local name=$1 status=0
+  shift
+  early "$@" || status=$?
+  if [ "$status" -eq 0 ]; then
+    early_right=$((early_right + 1))
+    pass
+  else
+    fail "$cpu, $name: exit status $status"
+  fi
+}
+for now in '' LD_BIND_NOW=1; do
+  apart=
+  for way in plt got pointer apart direct; do
+    name="early, $way${now:+, $now}"
+    loaded=(LD_LIBRARY_PATH="$programs/early_$way" ${now:+"$now"})
+    if [ "$way" = direct ]; then
+      # only this library has the names, so there is no control
+      if [ -n "$apart" ]; then early_is_right "$name" "${loaded[@]}" "$preload" "$programs/early"; fi
+    elif ! early "${loaded[@]}" "$programs/early"; then
+      skip "$cpu, $name: it does not run without the library, since the linker puts the IFUNC first"
+    elif ! early "${loaded[@]}" LD_PRELOAD="$programs/early_control/libcontrol.so" "$programs/early"; then
+      skip "$cpu, $name: the loader uses the descriptor of memcpy before it is relocated"
+    else
+      if [ "$way" = apart ]; then apart=yes; fi
+      early_is_right "$name" "${loaded[@]}" "$preload" "$programs/early"
+      early_is_right "$name, the archive in a PIE" "${loaded[@]}" "$programs/early_archive"
+    fi
+  done
+done
+if [ "$early_right" -lt 3 ]; then fail "$cpu: only $early_right ways of calling before relocation were tried"; fi
 
 # The names are bound to the library, not to the C library beside it.
 mkdir trace

@@ -10,6 +10,7 @@
 
 #include "arch/straight.h"
 #include "bench.h"
+#include "chunks.h"
 #include "decision.h"
 
 static const char help[] =
@@ -18,7 +19,7 @@ static const char help[] =
     "\n"
     "  -s, --symbol NAME            memcpy (default), memmove or mempcpy\n"
     "  -a, --against PATH[:SYMBOL]  a shared library with such a function; may be given again\n"
-    "  -u, --suite NAME             which rows, see below; every suite but the default one ends with a summary\n"
+    "  -u, --suite NAME             which rows, see below; every suite but default and chunks ends with a summary\n"
     "  -d, --distribution FILE      sizes drawn from FILE, size:probability,...; may be given again. With a suite:\n"
     "                               its distributions; a file named memcpy... or memmove... is for that symbol alone\n"
     "  -n, --operations N           with -d and no suite: different operations before they repeat, default 131072;\n"
@@ -386,6 +387,8 @@ static int read_options(struct bench *bench, struct wish *wish, int argc, char *
     return tune_usage("--sizes and --distribution exclude each other");
   if (wish->sizes != NULL && bench->suite != NULL)
     return tune_usage("--sizes and --suite exclude each other");
+  if (wish->file_count != 0 && bench->suite != NULL && bench->suite->add == NULL)
+    return tune_usage("--distribution is not for the suite %s", bench->suite->name);
   if (wish->operations != 0 && bench->suite != NULL)
     return tune_usage("--operations and --suite exclude each other");
   if (bench->suite != NULL && wish->symbol != 0 && (bench->suite->symbols & wish->symbol) == 0)
@@ -451,12 +454,13 @@ int tune_bench(int argc, char **argv) {
       bench.suite = bench_suites;
     bench.symbols = wish.symbol != 0 ? wish.symbol : bench.suite != NULL ? bench.suite->usual : BENCH_BIT(BENCH_MEMCPY);
     code = read_distributions(distributions, &wish);
-    if (code == TUNE_DONE)
+    const bool own_table = bench.suite != NULL && bench.suite->add == NULL;
+    if (code == TUNE_DONE && !own_table)
       code = add_rows(&bench, &wish, &machine, &rows);
     if (code == TUNE_DONE)
       code = add_subjects(&bench, wish.against, wish.against_count) == 0 ? TUNE_DONE : TUNE_FAILED;
     if (code == TUNE_DONE)
-      code = run(&bench, &identity, &rows);
+      code = own_table ? bench_chunks(&bench, &identity) : run(&bench, &identity, &rows);
   }
   for (size_t i = 0; distributions != NULL && i < wish.file_count; i++)
     distribution_free(&distributions[i].sizes);

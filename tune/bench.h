@@ -51,6 +51,7 @@ struct bench_machine {
 struct bench_suite {
   const char *name;
   const char *what;
+  /* NULL: a table of its own, chunks.h */
   void (*add)(struct bench_rows *rows, const struct bench_machine *machine, enum bench_symbol symbol);
   unsigned symbols; /* that it can be asked for */
   unsigned usual;   /* those that it has when nobody asks */

@@ -361,6 +361,7 @@ const struct bench_suite bench_suites[] = {
     {"large", "from 256 bytes", large_suite, EVERY, BENCH_BIT(BENCH_MEMCPY), false},
     {"overlap", "regions that overlap", overlap_suite, BENCH_BIT(BENCH_MEMMOVE), BENCH_BIT(BENCH_MEMMOVE), false},
     {"threads", "two threads at once", thread_rows, EVERY, BENCH_BIT(BENCH_MEMCPY), false},
+    {"chunks", "256K to another 256K in chunks of 16..64K, in MB/s", NULL, EVERY, BENCH_BIT(BENCH_MEMCPY), false},
 };
 const size_t bench_suite_count = COUNT(bench_suites);
 

@@ -26,8 +26,8 @@ int live_open(void) {
 }
 
 void live_set(const struct fc_plan *plan) {
-  fc_live.memcpy_slot = fc_slot(fc_variant_body(plan->memcpy_variant));
-  fc_live.memmove_slot = fc_slot(fc_variant_body(plan->memmove_variant));
+  fc_live.memcpy_slot = fc_slot(&fc_live.memcpy_slot, fc_variant_body(plan->memcpy_variant));
+  fc_live.memmove_slot = fc_slot(&fc_live.memmove_slot, fc_variant_body(plan->memmove_variant));
   for (unsigned i = 0; i < FC_PARAM_COUNT; i++)
     fc_live.params[i] = plan->params[i];
 }

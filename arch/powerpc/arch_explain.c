@@ -31,8 +31,8 @@ static void add_pairs(struct fc_ranges *list, size_t width, size_t end) {
 
 static void add_small_words(struct fc_ranges *list) {
   fc_ranges_add(list, 1, size_class, "nothing to copy");
-  fc_ranges_add(list, 4, size_class, "three bytes, the first, the middle and the last");
-  add_pairs(list, 4, 2 * WORD);
+  fc_ranges_add(list, 2, size_class, "one byte");
+  add_pairs(list, 2, 2 * WORD);
   fc_ranges_add(list, 4 * WORD + 1, size_class, "four words of %zu bytes, all loaded before the first store", WORD);
   fc_ranges_add(list, 8 * WORD + 1, size_class, "eight words of %zu bytes, all loaded before the first store", WORD);
 }

@@ -19,15 +19,19 @@ enum fc_param_index {
 /* What the slots hold until the resolver has run: legal on every CPU of the architecture. */
 #define FC_BASELINE FC_VARIANT_word
 
-/* Sizes below this are copied in the entries, and the contents of the slots need not take them. */
+/*
+ * Sizes below FC_SLOT_LEAST are copied in the entries, and what the slots lead to need not take them. FC_SLOT_KEEPS: it
+ * keeps a result that the entry has set; else it is a memmove. FC_SLOTS_RELATIVE: a slot holds the distance of the code
+ * from itself, not its address.
+ */
+#define FC_SLOTS_RELATIVE 1
 #ifdef __powerpc64__
 #define FC_SLOT_LEAST 0
+#define FC_SLOT_KEEPS 0
 #else
 #define FC_SLOT_LEAST 33
+#define FC_SLOT_KEEPS 1
 #endif
-
-/* Do the entries add what a slot holds to the address of fc_live? */
-#define FC_SLOTS_RELATIVE 0
 
 /* Three ABIs, three architectures for the table: what wins on one says nothing of another. */
 #if !defined __powerpc64__

@@ -7,12 +7,16 @@
  *
  *   #include "asm.h"
  *   MACHINE(power9)              what the assembler may accept here
- *   VARIANT(name)                r3 result, r4 src, r5 n, r6 dst; from here on the body
+ *   VARIANT(name)                r3 result, r4 src, r5 n, r6 dst
  *     ...                        keeps r3; returns by blr
  *   VARIANT_END(name)
  *
- * VARIANT makes fc_memmove_<name>, fc_mempcpy_<name> (callable, hidden) and fc_body_<name> (a code address, no
- * function), which the slots point at.
+ * VARIANT makes fc_memmove_<name>, fc_mempcpy_<name> (callable, hidden) and fc_body_<name>, the address of code that the
+ * slots lead to:
+ *
+ *   64 bits   the memmove itself; the mempcpy lies MEMPCPY_BEFORE bytes before it
+ *   32 bits   what follows the small sizes, which the entries copy themselves, all like the word copy, since finding a
+ *             slot costs as much (FC_SLOT_LEAST in arch_registry.h): r3 result, r4 src, r5 n, r6 dst
  *
  * A body may overwrite r0, r4-r12, ctr, cr0, cr1, cr5-cr7, xer, f0-f13, v0-v19 (vs0-vs13, vs32-vs51), of these only
  * what its features stand for; lr and r1 stay as they are. r2 stays too, and is not known on ELFv2: who copies little
@@ -219,45 +223,31 @@
 #undef FC_PARAM
 .hidden fc_live
 
-/* LIVE_LOAD(reg, name): a parameter, or a slot, into reg, which is not r0; overwrites r0 on 32 bits. */
-#ifdef __powerpc64__
-#define LIVE_LOAD(reg, name)                                                                                           \
-  addis reg, r2, fc_live + LIVE_##name@toc@ha;                                                                         \
-  ld reg, fc_live + LIVE_##name@toc@l(reg)
-#else
-#define LIVE_LOAD(reg, name)                                                                                           \
-  FIND_PC(reg);                                                                                                        \
-  addis reg, reg, (fc_live + LIVE_##name - 0b)@ha;                                                                     \
-  lwz reg, (fc_live + LIVE_##name - 0b)@l(reg)
-#endif
+#define MEMPCPY_BEFORE 32 /* a multiple of what ENTRY aligns to */
 
-/*
- * What the slots hold: on 64 bits the whole body. On 32 bits finding a slot costs as much as a small copy, so the
- * entries make those themselves, all like the word copy, and the slots hold what follows its small sizes:
- * FC_SLOT_LEAST in arch_registry.h.
- */
-#define BODY(name)                                                                                                     \
+/* SLOTS_LEAD_TO(name, code): fc_body_<name> */
+#define SLOTS_LEAD_TO(name, code)                                                                                      \
   .globl fc_body_##name;                                                                                               \
   .hidden fc_body_##name;                                                                                              \
-  fc_body_##name:
+  .set fc_body_##name, code
 #ifdef __powerpc64__
-#define SLOT_CONTENTS BODY
+#define SLOTS_LEAD_TO_VARIANT(name) SLOTS_LEAD_TO(name, CODE(fc_memmove_##name))
 #else
-#define SLOT_CONTENTS(name)                                                                                            \
-  .globl fc_body_##name;                                                                                               \
-  .hidden fc_body_##name;                                                                                              \
-  .set fc_body_##name, .Labove_small
+#define SLOTS_LEAD_TO_VARIANT(name) SLOTS_LEAD_TO(name, .Lfrom_slot)
 #endif
-#define VARIANT(name)                                                                                                  \
+#define MEMPCPY(name, ...)                                                                                             \
   ENTRY(fc_mempcpy_##name);                                                                                            \
   mr r6, r3;                                                                                                           \
   add r3, r3, r5;                                                                                                      \
-  b .Lbody;                                                                                                            \
+  __VA_ARGS__;                                                                                                         \
   END(fc_mempcpy_##name);                                                                                              \
+  .org CODE(fc_mempcpy_##name) + MEMPCPY_BEFORE
+#define VARIANT(name)                                                                                                  \
+  MEMPCPY(name, b .Lbody);                                                                                             \
   ENTRY(fc_memmove_##name);                                                                                            \
+  SLOTS_LEAD_TO_VARIANT(name);                                                                                         \
   mr r6, r3;                                                                                                           \
-  .Lbody:                                                                                                              \
-  SLOT_CONTENTS(name)
+  .Lbody:
 #define VARIANT_END(name) END(fc_memmove_##name)
 
 .section .note.GNU-stack, "", @progbits

@@ -14,7 +14,8 @@
  *
  * Only lines that hold bytes of the source are touched by dcbt: the first ones before the loop, but never more than
  * touch_buffers in a row; then one a turn; the last dcbt_ahead turns run without. Where that is more than AHEAD_MOST
- * or than there are lines, it counts as the most there can be.
+ * or than there are lines, it counts as the most there can be. The turn's own line is asked for before the dcbt, which
+ * may throw it away else, where a CPU has one buffer that keeps its line until then.
  *
  * cr5-cr7 carry two numbers over the loop, which needs every register: lines ahead, and what is left after the lines.
  * Registers: vectors v0-v7 or vs0-vs7 besides those of the word copy, cr5, cr6.
@@ -57,18 +58,22 @@
   STOREW r5, \last(r6)
 .endm
 
-/* The line at r4 to the line at r6. */
+/* The line at r4 to the line at r6. `touch` comes behind the first load. */
 #ifdef VLOAD
 #define PREPARE_LINES offsets
-.macro copy_line
-  load_8_vectors
+.macro copy_line touch:vararg
+  VLOAD V0, 0, r4
+  \touch
+  load_7_vectors
   dcbz 0, r6
   store_8_vectors
 .endm
 #else
 #define PREPARE_LINES
-.macro copy_line
-  load4 0
+.macro copy_line touch:vararg
+  LOADW r0, 0(r4)
+  \touch
+  load3 0
 #if LINE > 4 * WORD
   load4_more 4 * WORD, LINE - WORD
 #endif
@@ -132,16 +137,14 @@
   mfcr r5
   rlwinm r5, r5, 0, 32 - CARRIED, 31 - LINE_SHIFT
   .if \sign > 0
-  dcbt r4, r5
-  copy_line
+  copy_line dcbt r4, r5
   addi r4, r4, LINE
   addi r6, r6, LINE
   .else
   addi r4, r4, -LINE
   subf r5, r5, r4
-  dcbt 0, r5
   addi r6, r6, -LINE
-  copy_line
+  copy_line dcbt 0, r5
   .endif
   bdnz 6b
   mfcr r5

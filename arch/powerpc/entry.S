@@ -2,59 +2,71 @@
 /*
  * The exported names: void *memcpy(void *dst, const void *src, size_t n) and its family.
  *
- * Plain functions, not IFUNCs: the loader prints a Relink line for an interposed IFUNC memcpy. An entry sets r3 to
- * the result and r6 to dst and jumps through the slot to the chosen variant's body, which keeps r3. On 32 bits, where
- * finding the slot takes six instructions, it copies up to 8 words itself.
+ * Plain functions, not IFUNCs: the loader prints a Relink line for an interposed IFUNC memcpy. An entry jumps through
+ * the slot to the chosen variant's body: see asm.h for what that wants. On 32 bits, where finding the slot takes six
+ * instructions, it copies up to 8 words itself.
  * Slots and parameters lie in fc_live. Its initial values are the baseline's, so that a call before the
  * resolver has run is right: static programs do call memcpy then. The resolver runs once, for the IRELATIVE
  * relocation of fc_anchor.
+ * A slot holds the distance of the body from itself, not its address: libraries with IFUNCs of their own call memcpy
+ * before this library is relocated. On ELFv1 they come by a descriptor, which is relocated as late: the loader minds
+ * that where it binds a PLT eagerly, and elsewhere their calls end before the first instruction here.
  *
- * Registers: r3 dst and result, r4 src, r5 n, r6 room, then dst; r11 slot; r0 on 32 bits, r2 elsewhere, to find it.
+ * Registers: r3 dst, r4 src, r5 n, r6 room; r11 slot; r0 what it holds, r12 or r2 on 64 bits to find it.
  */
 #include "asm.h"
 
 /* clang-format off */
 
 /*
- * A plain exported function: the instructions that set r3 and r6, then a jump to the variant in `slot`.
+ * A plain exported function: the instructions that make its arguments those of the body, and a jump through `slot`.
  *
- * ELFv2 has two ways in, 64 bytes apart. Who comes by the address, as the PLT does, has it in r12 and finds fc_live
- * from there, one instruction shorter than over r2; who calls from within the module has r2.
+ * ELFv2 has two ways in, 64 bytes apart: who comes by the address, as the PLT does, has it in r12; who calls from within
+ * the module has r2.
  */
+#ifdef __powerpc64__
+#define THROUGH_SLOT(...)                                                                                              \
+  ld r0, 0(r11);                                                                                                       \
+  __VA_ARGS__;                                                                                                         \
+  add r11, r11, r0;                                                                                                    \
+  mtctr r11;                                                                                                           \
+  bctr
 #if FC_ELFV2
 #define EXPORTED(name, slot, ...)                                                                                      \
   .p2align 6;                                                                                                          \
   ENTRY_EXPORTED(name);                                                                                                \
-  0: addis r11, r12, (fc_live - 0b)@ha;                                                                                \
-  addi r11, r11, (fc_live - 0b)@l;                                                                                     \
-  __VA_ARGS__;                                                                                                         \
-  ld r11, LIVE_##slot(r11);                                                                                            \
-  mtctr r11;                                                                                                           \
-  bctr;                                                                                                                \
+  0: addis r11, r12, (fc_live + LIVE_##slot - 0b)@ha;                                                                  \
+  addi r11, r11, (fc_live + LIVE_##slot - 0b)@l;                                                                       \
+  THROUGH_SLOT(__VA_ARGS__);                                                                                           \
   .fill (64 - (. - name)) / 4, 4, 0x60000000;                                                                          \
   .localentry name, 64;                                                                                                \
-  __VA_ARGS__;                                                                                                         \
-  LIVE_LOAD(r11, slot);                                                                                                \
-  mtctr r11;                                                                                                           \
-  bctr;                                                                                                                \
+  ADDRESS_OF(r11, fc_live + LIVE_##slot);                                                                              \
+  THROUGH_SLOT(__VA_ARGS__);                                                                                           \
   END(name)
 #else
-#ifdef __powerpc64__
-#define SMALL_FIRST
+#define EXPORTED(name, slot, ...)                                                                                      \
+  .p2align 5;                                                                                                          \
+  ENTRY_EXPORTED(name);                                                                                                \
+  ADDRESS_OF(r11, fc_live + LIVE_##slot);                                                                              \
+  THROUGH_SLOT(__VA_ARGS__);                                                                                           \
+  END(name)
+#endif
 #else
 #include "small_words.h"
-#define SMALL_FIRST cmplwi r5, 8 * WORD; ble .Lsmall
   .p2align 5
   .cfi_startproc
   SMALL
   .cfi_endproc
-#endif
 #define EXPORTED(name, slot, ...)                                                                                      \
   .p2align 5;                                                                                                          \
   ENTRY_EXPORTED(name);                                                                                                \
   __VA_ARGS__;                                                                                                         \
-  SMALL_FIRST;                                                                                                         \
-  LIVE_LOAD(r11, slot);                                                                                                \
+  cmplwi r5, 8 * WORD;                                                                                                 \
+  ble .Lsmall;                                                                                                         \
+  FIND_PC(r11);                                                                                                        \
+  addis r11, r11, (fc_live + LIVE_##slot - 0b)@ha;                                                                     \
+  lwzu r0, (fc_live + LIVE_##slot - 0b)@l(r11);                                                                        \
+  add r11, r11, r0;                                                                                                    \
   mtctr r11;                                                                                                           \
   bctr;                                                                                                                \
   END(name)
@@ -66,16 +78,23 @@
   .hidden inside;                                                                                                      \
   .set inside, name
 
-#define FROM_START mr r6, r3
-#define FROM_START_TO_END mr r6, r3; add r3, r3, r5
+#ifdef __powerpc64__
+#define GIVES_DST
+#define GIVES_END addi r11, r11, -MEMPCPY_BEFORE
+#define SWAPPED mr r6, r3; mr r3, r4; mr r4, r6
+#else
+#define GIVES_DST mr r6, r3
+#define GIVES_END mr r6, r3; add r3, r3, r5
+#define SWAPPED mr r6, r4; mr r4, r3
+#endif
 #define COUNTED_WIDE SHLI r5, r5, 2
 #define ROOM_CHECKED CMPL r6, r5; blt- .Lchk_fail
 
-EXPORTED(memcpy, memcpy, FROM_START)
+EXPORTED(memcpy, memcpy, GIVES_DST)
 INSIDE(fc_entry_memcpy, memcpy)
-EXPORTED(memmove, memmove, FROM_START)
+EXPORTED(memmove, memmove, GIVES_DST)
 INSIDE(fc_entry_memmove, memmove)
-EXPORTED(mempcpy, memcpy, FROM_START_TO_END)
+EXPORTED(mempcpy, memcpy, GIVES_END)
 INSIDE(fc_entry_mempcpy, mempcpy)
   .globl __mempcpy
   .type __mempcpy, @function
@@ -83,20 +102,20 @@ INSIDE(fc_entry_mempcpy, mempcpy)
   .size __mempcpy, . - CODE(mempcpy)
 
 /* void bcopy(const void *src, void *dst, size_t n) */
-EXPORTED(bcopy, memmove, mr r6, r4; mr r4, r3)
+EXPORTED(bcopy, memmove, SWAPPED)
 
 /* The fortified names take the room at dst in r6, in the unit of n. */
-EXPORTED(__memcpy_chk, memcpy, ROOM_CHECKED; FROM_START)
-EXPORTED(__memmove_chk, memmove, ROOM_CHECKED; FROM_START)
-EXPORTED(__mempcpy_chk, memcpy, ROOM_CHECKED; FROM_START_TO_END)
+EXPORTED(__memcpy_chk, memcpy, ROOM_CHECKED; GIVES_DST)
+EXPORTED(__memmove_chk, memmove, ROOM_CHECKED; GIVES_DST)
+EXPORTED(__mempcpy_chk, memcpy, ROOM_CHECKED; GIVES_END)
 
 /* The wide names count n in wchar_t, 4 bytes. */
-EXPORTED(wmemcpy, memcpy, COUNTED_WIDE; FROM_START)
-EXPORTED(wmemmove, memmove, COUNTED_WIDE; FROM_START)
-EXPORTED(wmempcpy, memcpy, COUNTED_WIDE; FROM_START_TO_END)
-EXPORTED(__wmemcpy_chk, memcpy, ROOM_CHECKED; COUNTED_WIDE; FROM_START)
-EXPORTED(__wmemmove_chk, memmove, ROOM_CHECKED; COUNTED_WIDE; FROM_START)
-EXPORTED(__wmempcpy_chk, memcpy, ROOM_CHECKED; COUNTED_WIDE; FROM_START_TO_END)
+EXPORTED(wmemcpy, memcpy, COUNTED_WIDE; GIVES_DST)
+EXPORTED(wmemmove, memmove, COUNTED_WIDE; GIVES_DST)
+EXPORTED(wmempcpy, memcpy, COUNTED_WIDE; GIVES_END)
+EXPORTED(__wmemcpy_chk, memcpy, ROOM_CHECKED; COUNTED_WIDE; GIVES_DST)
+EXPORTED(__wmemmove_chk, memmove, ROOM_CHECKED; COUNTED_WIDE; GIVES_DST)
+EXPORTED(__wmempcpy_chk, memcpy, ROOM_CHECKED; COUNTED_WIDE; GIVES_END)
 
 /*
  * The C library's message and abort; a jump, so that the stack looks as if it had been called itself. Through the
@@ -168,8 +187,8 @@ END(fc_anchor)
   .type fc_live, @object
   .hidden fc_body_word
 fc_live:
-  ADDRESS fc_body_word
-  ADDRESS fc_body_word
+  ADDRESS fc_body_word - .
+  ADDRESS fc_body_word - .
 #define SIZE_MAX -1
 #define FC_PARAM(name, initial, ...) ADDRESS initial;
 #include "params.def"

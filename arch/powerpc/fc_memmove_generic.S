@@ -25,15 +25,15 @@
 #define LR_SAVE 4
 #endif
 
-ENTRY(fc_mempcpy_generic)
-  mr r6, r3
-  add r3, r3, r5
-  b .Lbody
-END(fc_mempcpy_generic)
-
-  .p2align 5
-  BODY(generic)
+MEMPCPY(generic, b .Lbody)
   .cfi_startproc
+#ifdef __powerpc64__
+SLOTS_LEAD_TO(generic, .Lmemmove)
+.Lmemmove:
+  mr r6, r3
+#else
+SLOTS_LEAD_TO(generic, .Lbody)
+#endif
 .Lbody:
   mflr r0
   STOREW r0, LR_SAVE(r1)

@@ -2,7 +2,7 @@
 /*
  * The variants' addresses, as distances from the table: no relocation, so that the resolver may read them.
  * fc_variant_function and fc_variant_mempcpy (r3: the row) return what C may call: on ELFv1 a descriptor.
- * fc_variant_body returns the address of code on every ABI, which is what the slots hold.
+ * fc_variant_body returns the address of code on every ABI, which is where the slots lead.
  */
 #include "asm.h"
 

@@ -28,6 +28,7 @@
   beqlr
   CMPL r0, r5
   blt .Lbackward
+.Lapart:
 #ifdef BULK_FORWARD
   BULK_FORWARD
 #endif
@@ -55,7 +56,17 @@
   beqlr
   b .Lsmall
 
+#if WORD == 4
+  .p2align 5
+.Lfrom_slot:
+  /* above 8 words, from the entries: dst = src is asked for behind the branch, which pays for the entry's addition */
+  subf. r0, r4, r6
+  cmplw cr1, r0, r5
+  bge cr1, .Lapart
+  beqlr
+#else
   .p2align 4
+#endif
 .Lbackward:
   add r4, r4, r5
   add r6, r6, r5

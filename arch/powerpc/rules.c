@@ -28,10 +28,15 @@ uint32_t fc_builtin_avoid(const struct fc_cpu *cpu) { return dcbz_allowed(cpu->i
 
 void fc_builtin_params(const struct fc_cpu *cpu, size_t params[FC_PARAM_COUNT]) {
   unsigned version = FC_PVR_VERSION(cpu->id);
-  /* the 603 and what descends from it hold one dcbt; a second one waits for it */
+  /*
+   * The 603 and what descends from it hold one dcbt; a second one waits for it. Or, as the manuals can be read, it
+   * throws away a line that nobody has asked for yet: the next line, and no further, is right under both readings.
+   */
   if (version == PVR_603 || version == PVR_603E || version == PVR_603E7 ||
-      (version >= PVR_8240 && version <= PVR_E300C4))
+      (version >= PVR_8240 && version <= PVR_E300C4)) {
+    params[FC_PARAM_dcbt_ahead] = 1;
     params[FC_PARAM_touch_buffers] = 1;
+  }
 }
 
 void fc_env_params(const struct fc_env *env, size_t params[FC_PARAM_COUNT]) {

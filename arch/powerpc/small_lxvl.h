@@ -4,19 +4,15 @@
  * byte of a register, without a branch on the size: nothing outside is touched, and nothing at all when n = 0. Above,
  * pairs of overlapping vectors, both loaded before the first store. Copies 0 .. 2 VEC bytes, falls through above.
  *
- * The mempcpy and the body that the slots hold stand apart from the memmove, whose shortest way uses r3 as dst.
+ * The mempcpy stands apart from the memmove, whose shortest way uses r3 as dst.
  * r7 and r8 are the ends of src and dst from .Labove_16 on.
  */
 /* clang-format off */
 
 #define VARIANT_SMALL(name)                                                                                            \
-  ENTRY(fc_mempcpy_##name);                                                                                            \
-  mr r6, r3;                                                                                                           \
-  add r3, r3, r5;                                                                                                      \
-  BODY(name);                                                                                                          \
-  to_16 r6, .Labove_16;                                                                                                \
-  END(fc_mempcpy_##name);                                                                                              \
+  MEMPCPY(name, to_16 r6, .Labove_16);                                                                                 \
   ENTRY(fc_memmove_##name);                                                                                            \
+  SLOTS_LEAD_TO_VARIANT(name);                                                                                         \
   to_16 r3, .Lmemmove_above_16;                                                                                        \
   .p2align 4;                                                                                                          \
   .Lmemmove_above_16:                                                                                                  \

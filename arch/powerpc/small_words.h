@@ -38,18 +38,23 @@
   .p2align 4
 .Lto_3_bytes:
 #endif
-  /* 0 to 3 bytes: the first, the middle and the last */
+  cmplwi r5, 2
+  blt .Lto_1_byte
+  /* 2 to 3 bytes: not one by one, since 2 may be a value that another thread looks at */
+  lhz r0, 0(r4)
+  add r4, r4, r5
+  lhz r7, -2(r4)
+  add r5, r6, r5
+  sth r0, 0(r6)
+  sth r7, -2(r5)
+  blr
+
+  .p2align 4
+.Lto_1_byte:
   cmplwi r5, 0
   beqlr
-  srwi r7, r5, 1
   lbz r0, 0(r4)
-  lbzx r8, r4, r7
-  add r4, r4, r5
-  lbz r9, -1(r4)
-  add r5, r6, r5
   stb r0, 0(r6)
-  stbx r8, r6, r7
-  stb r9, -1(r5)
   blr
 
   .p2align 4

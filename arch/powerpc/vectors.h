@@ -21,6 +21,9 @@
 
 .macro load_8_vectors
   VLOAD V0, 0, r4
+  load_7_vectors
+.endm
+.macro load_7_vectors /* but the first */
   VLOAD V1, r4, r0
   VLOAD V2, r4, r7
   VLOAD V3, r4, r8

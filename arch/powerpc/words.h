@@ -17,7 +17,9 @@
  */
 #if FC_ELFV1
 #define LIVE_FIND
-#define LIVE_READ LIVE_LOAD
+#define LIVE_READ(reg, name)                                                                                           \
+  addis reg, r2, fc_live + LIVE_##name@toc@ha;                                                                         \
+  ld reg, fc_live + LIVE_##name@toc@l(reg)
 #else
 #define LIVE_FIND                                                                                                      \
   FIND_PC(r12);                                                                                                        \
@@ -29,6 +31,9 @@
 /* 4 words at the distance `at`. */
 .macro load4 at
   LOADW r0, \at(r4)
+  load3 \at
+.endm
+.macro load3 at /* but the first */
   LOADW r7, \at + WORD(r4)
   LOADW r8, \at + 2 * WORD(r4)
   LOADW r9, \at + 3 * WORD(r4)

@@ -19,10 +19,13 @@ enum fc_param_index {
 /* What the slots hold until the resolver has run: legal on every CPU of the architecture. */
 #define FC_BASELINE FC_VARIANT_sse2
 
-/* Sizes below this are copied in the entries, and the contents of the slots need not take them. */
+/*
+ * Sizes below FC_SLOT_LEAST are copied in the entries, and what the slots lead to need not take them. FC_SLOT_KEEPS: it
+ * keeps a result that the entry has set; else it is a memmove. FC_SLOTS_RELATIVE: a slot holds the distance of the code
+ * from itself, not its address.
+ */
 #define FC_SLOT_LEAST 0
-
-/* Do the entries add what a slot holds to the address of fc_live? */
+#define FC_SLOT_KEEPS 1
 #define FC_SLOTS_RELATIVE 0
 
 #define FC_ARCH_THIS FC_ARCH_X86_64

@@ -75,7 +75,7 @@ const struct recorded_cpu *recorded_cpu(unsigned index) {
   recorded.name = row->name;
   recorded.variant = row->variant;
   recorded.params[FC_PARAM_dcbz_min] = 512;
-  recorded.params[FC_PARAM_dcbt_ahead] = 4;
+  recorded.params[FC_PARAM_dcbt_ahead] = row->touch_buffers == 1 ? 1 : 4;
   recorded.params[FC_PARAM_touch_buffers] = row->touch_buffers;
   recorded.params[FC_PARAM_cacheable] = 0;
   return &recorded;

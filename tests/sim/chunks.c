@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Copies to be counted by the plugin (count.c), on the target. Without the plugin it only copies.
+ * Copies to be counted by the plugin (count.c), on the target. Without the plugin it only copies. It stands in for
+ * fastcopy-tune bench --suite chunks where that is not built, and counts more ways.
  *
  * usage: chunks [--set PARAMETER=NUMBER]... MODE FUNCTION DST SRC SIZE...
  *   FUNCTION  fastcopy_memcpy, memcpy, empty (does nothing: the cost of the call), or the name of a variant
@@ -9,6 +10,7 @@
  *             cold    one call each, nothing in the cache
  *             walk    two buffers of WALK bytes, chunk after chunk, counted in the second round: what the cache holds
  *                     at the start is what the first round left
+ *   SIZE      bytes, or the word chunks: those of fastcopy-tune bench --suite chunks
  * Prints a line for each line of the plugin: mode, function, DST, SRC, size, calls.
  * Exit status: 0 done, 1 a copy was wrong or could not be made, 2 wrong usage.
  */
@@ -24,10 +26,11 @@
 #include "arch/variant.h"
 #include "lib/fastcopy.h"
 #endif
-#include "marks.h"
+#include "tune/chunks.h"
+#include "tune/marks.h"
 
 #define PAGE ((size_t)65536) /* at least, on any PowerPC */
-#define WALK ((size_t)256 * 1024)
+#define WALK CHUNKS_AREA
 #define CALLS 100
 
 typedef void *copy(void *dst, const void *src, size_t n);
@@ -175,17 +178,21 @@ int main(int argc, char **argv) {
   dst_buffer = buffer(1);
   src_buffer = buffer(2);
   for (i += 4; i < argc; i++) {
-    size_t n = strtoul(argv[i], NULL, 10);
-    unsigned long calls;
-    if (n == 0 || n > WALK || dst >= PAGE || src >= PAGE) {
-      fprintf(stderr, "chunks: %s: not a size from 1 to %zu\n", argv[i], WALK);
-      return 2;
-    }
-    int done = measure(mode, function, dst, src, n, &calls);
-    printf("%s %s %zu %zu %zu %lu\n", mode, name, dst, src, n, calls);
-    if (!done) {
-      fprintf(stderr, "chunks: %s of %zu bytes: wrong copy\n", name, n);
-      return 1;
+    static const size_t chunks[] = CHUNKS_SIZES;
+    int all = strcmp(argv[i], "chunks") == 0;
+    for (size_t row = 0; row < (all ? sizeof chunks / sizeof chunks[0] : 1); row++) {
+      size_t n = all ? chunks[row] : strtoul(argv[i], NULL, 10);
+      unsigned long calls;
+      if (n == 0 || n > WALK || dst >= PAGE || src >= PAGE) {
+        fprintf(stderr, "chunks: %s: not a size from 1 to %zu\n", argv[i], WALK);
+        return 2;
+      }
+      int done = measure(mode, function, dst, src, n, &calls);
+      printf("%s %s %zu %zu %zu %lu\n", mode, name, dst, src, n, calls);
+      if (!done) {
+        fprintf(stderr, "chunks: %s of %zu bytes: wrong copy\n", name, n);
+        return 1;
+      }
     }
   }
   return fflush(stdout) == 0 ? 0 : 1;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * A plugin of qemu's user emulation for PowerPC programs: counts instructions, loads, stores, bytes, dcbz and dcbt
- * between marks (marks.h) and drives a model of cache and bus (model.h) with them.
+ * between marks (tune/marks.h) and drives a model of cache and bus (model.h) with them.
  *
  * usage: qemu-ppc -plugin count.so,out=FILE[,model=e300c3:touch=4:...] program
  *   out     gets a comment that names the columns, and a line for each MARK_REPORT
@@ -25,9 +25,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "marks.h"
 #include "model.h"
 #include "qemu_plugin.h"
+#include "tune/marks.h"
 
 int qemu_plugin_version = 1;
 
