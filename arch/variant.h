@@ -23,6 +23,7 @@ enum fc_trait {
   FC_VZEROUPPER = 4, /* executes vzeroupper, which aborts a memory transaction */
   FC_DCBZ = 8,       /* executes dcbz, which only cacheable memory takes */
   FC_FORCED = 16,    /* never calibrated: chosen by name alone, since it may store an aligned value in pieces */
+  FC_WIDE = 32,      /* loops of vectors that some CPUs store in halves */
 };
 
 struct fc_variant {

@@ -30,8 +30,8 @@ else
 fi
 version=$(qemu-x86_64 --version | sed -n '1s/.*version \([0-9]*\)\.\([0-9]*\).*/\1 \2/p')
 # AVX came to qemu with 7.2
-avx=avx2
-if [ "${version% *}" -lt 7 ] || [ "$version" = '7 0' ] || [ "$version" = '7 1' ]; then avx=sse2; fi
+avx=avx2 zen=avx2_narrow
+if [ "${version% *}" -lt 7 ] || [ "$version" = '7 0' ] || [ "$version" = '7 1' ]; then avx=sse2 zen=sse2; fi
 
 # CPU, variant that the rules give there
 while read -r cpu variant; do
@@ -81,7 +81,7 @@ core2duo sse2
 qemu64 sse2
 Nehalem sse2
 Haswell $avx
-EPYC $avx
+EPYC $zen
 max $avx
 max,-xsave sse2
 max,-bmi2 $avx

@@ -15,8 +15,9 @@ void fc_x86_mask_xcr0(unsigned leaf1[4], unsigned leaf7[4], unsigned xcr0);
 /* id: leaf 1 EAX, unmasked. The leaves hold what is usable. */
 void fc_x86_cpu(struct fc_cpu *cpu, unsigned id, const unsigned leaf1[4], const unsigned leaf7[4]);
 
-/* Family as the manuals count it, extended family added. */
+/* Family and model as the manuals count them, with what is extended. */
 unsigned fc_x86_family(unsigned id);
+unsigned fc_x86_model(unsigned id);
 
 #pragma GCC visibility pop
 

@@ -84,7 +84,7 @@ size_t fc_explain(const struct fc_plan *plan, int for_memmove, struct fc_range o
     add_small(&list, vec, shapes[variant].small, why);
     fc_ranges_add(&list, 4 * vec + 1, why, "four vectors of %zu bytes, all loaded before the first store", vec);
     fc_ranges_add(&list, 8 * vec + 1, why, "eight vectors of %zu bytes, all loaded before the first store", vec);
-    add_loops(&list, plan->params, vec, why);
+    add_loops(&list, plan->params, variant == FC_VARIANT_avx2_narrow ? 16 : vec, why);
   }
   return list.count;
 }

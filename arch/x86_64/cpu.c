@@ -60,6 +60,11 @@ unsigned fc_x86_family(unsigned id) {
   return family == 15 ? family + (id >> 20 & 255) : family;
 }
 
+unsigned fc_x86_model(unsigned id) {
+  unsigned family = id >> 8 & 15, model = id >> 4 & 15;
+  return family == 15 || family == 6 ? model + (id >> 12 & 240) : model;
+}
+
 void fc_cpu_detect(struct fc_cpu *cpu, const struct fc_startup *startup) {
   (void)startup;
   unsigned leaf1[4], leaf7[4], id; /* no initialisers: a compiler may make them a call of memset */

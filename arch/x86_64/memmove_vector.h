@@ -6,7 +6,8 @@
  *
  * An instantiation sets NAME(prefix), VEC (bytes of a vector: 16, 32, 64), V0..V8 (vector registers; for 16 bytes
  * V9..V12 too), LOADU, STOREU, STOREA, STORENT (moves: unaligned, aligned, non-temporal), RETURN (vzeroupper first, where
- * needed), and SMALL: a macro that copies 0..2 VEC bytes and returns, and falls through above.
+ * needed), and SMALL: a macro that copies 0..2 VEC bytes and returns, and falls through above. Where the loops are to use
+ * narrower vectors it sets LOOP_VEC, W0..W12 and the moves LOOP_LOADU and so on.
  *
  *   0 .. 2 VEC     SMALL
  *   .. 8 VEC       4 or 8 vectors, the two halves overlapping; all loaded before the first store
@@ -27,9 +28,32 @@
 #error "VEC must be 16, 32 or 64"
 #endif
 
+/* The loops, in vectors of their own where the instantiation defines LOOP_VEC. */
+#ifndef LOOP_VEC
+#define LOOP_VEC VEC
+#define W0 V0
+#define W1 V1
+#define W2 V2
+#define W3 V3
+#define W4 V4
+#define W5 V5
+#define W6 V6
+#define W7 V7
+#define W8 V8
+#define W9 V9
+#define W10 V10
+#define W11 V11
+#define W12 V12
+#define LOOP_LOADU LOADU
+#define LOOP_STOREU STOREU
+#define LOOP_STOREA STOREA
+#define LOOP_STORENT STORENT
+#define LOOP_RETURN RETURN
+#endif
+
 /* Vectors a turn. What the last turn and the ragged end have in common is copied twice, so not more. */
 #define TURN 4
-#if VEC == 16
+#if LOOP_VEC == 16
 #define LONG_GROUPS 2 /* TURN that many times */
 #else
 #define LONG_GROUPS 1
@@ -53,61 +77,61 @@
 
 /* One turn of a loop, `from` vectors on; all loads first, since source and destination may overlap. */
 .macro forward_vectors from
-  LOADU ((\from + 0) * VEC)(%rsi), V1
-  LOADU ((\from + 1) * VEC)(%rsi), V2
-  LOADU ((\from + 2) * VEC)(%rsi), V3
-  LOADU ((\from + 3) * VEC)(%rsi), V4
-  STOREA V1, ((\from + 0) * VEC)(%rdi)
-  STOREA V2, ((\from + 1) * VEC)(%rdi)
-  STOREA V3, ((\from + 2) * VEC)(%rdi)
-  STOREA V4, ((\from + 3) * VEC)(%rdi)
+  LOOP_LOADU ((\from + 0) * LOOP_VEC)(%rsi), W1
+  LOOP_LOADU ((\from + 1) * LOOP_VEC)(%rsi), W2
+  LOOP_LOADU ((\from + 2) * LOOP_VEC)(%rsi), W3
+  LOOP_LOADU ((\from + 3) * LOOP_VEC)(%rsi), W4
+  LOOP_STOREA W1, ((\from + 0) * LOOP_VEC)(%rdi)
+  LOOP_STOREA W2, ((\from + 1) * LOOP_VEC)(%rdi)
+  LOOP_STOREA W3, ((\from + 2) * LOOP_VEC)(%rdi)
+  LOOP_STOREA W4, ((\from + 3) * LOOP_VEC)(%rdi)
 .endm
 
 .macro backward_vectors from
-  LOADU -((\from + 1) * VEC)(%rsi), V1
-  LOADU -((\from + 2) * VEC)(%rsi), V2
-  LOADU -((\from + 3) * VEC)(%rsi), V3
-  LOADU -((\from + 4) * VEC)(%rsi), V4
-  STOREA V1, -((\from + 1) * VEC)(%r8)
-  STOREA V2, -((\from + 2) * VEC)(%r8)
-  STOREA V3, -((\from + 3) * VEC)(%r8)
-  STOREA V4, -((\from + 4) * VEC)(%r8)
+  LOOP_LOADU -((\from + 1) * LOOP_VEC)(%rsi), W1
+  LOOP_LOADU -((\from + 2) * LOOP_VEC)(%rsi), W2
+  LOOP_LOADU -((\from + 3) * LOOP_VEC)(%rsi), W3
+  LOOP_LOADU -((\from + 4) * LOOP_VEC)(%rsi), W4
+  LOOP_STOREA W1, -((\from + 1) * LOOP_VEC)(%r8)
+  LOOP_STOREA W2, -((\from + 2) * LOOP_VEC)(%r8)
+  LOOP_STOREA W3, -((\from + 3) * LOOP_VEC)(%r8)
+  LOOP_STOREA W4, -((\from + 4) * LOOP_VEC)(%r8)
 .endm
 
 /* Applies `op` to the vectors of the ragged end of a loop that takes `groups` times TURN of them a turn, outermost first. */
 .macro end_vectors op, groups
-  \op \groups, 1, V5
-  \op \groups, 2, V6
-  \op \groups, 3, V7
-  \op \groups, 4, V8
+  \op \groups, 1, W5
+  \op \groups, 2, W6
+  \op \groups, 3, W7
+  \op \groups, 4, W8
   .if \groups == 2
-  \op 2, 5, V9
-  \op 2, 6, V10
-  \op 2, 7, V11
-  \op 2, 8, V12
+  \op 2, 5, W9
+  \op 2, 6, W10
+  \op 2, 7, W11
+  \op 2, 8, W12
   .endif
 .endm
 .macro load_last groups, i, reg
-  LOADU -(\i * VEC)(%rsi, %rdx), \reg
+  LOOP_LOADU -(\i * LOOP_VEC)(%rsi, %rdx), \reg
 .endm
 .macro store_last groups, i, reg
-  STOREU \reg, ((\groups * TURN - \i) * VEC)(%r8)
+  LOOP_STOREU \reg, ((\groups * TURN - \i) * LOOP_VEC)(%r8)
 .endm
 .macro load_first groups, i, reg
-  LOADU ((\i - 1) * VEC)(%rsi), \reg
+  LOOP_LOADU ((\i - 1) * LOOP_VEC)(%rsi), \reg
 .endm
 .macro store_first groups, i, reg
-  STOREU \reg, ((\i - 1) * VEC)(%rdi)
+  LOOP_STOREU \reg, ((\i - 1) * LOOP_VEC)(%rdi)
 .endm
 
 .macro forward_loop groups
-  LOADU (%rsi), V0
+  LOOP_LOADU (%rsi), W0
   end_vectors load_last, \groups
-  lea -(\groups * TURN * VEC)(%rdi, %rdx), %r8 /* where the last vectors go */
+  lea -(\groups * TURN * LOOP_VEC)(%rdi, %rdx), %r8 /* where the last vectors go */
   mov %rdi, %r9
   sub %rdi, %rsi
-  or $(VEC - 1), %rdi
-  inc %rdi /* aligned, 1..VEC bytes on */
+  or $(LOOP_VEC - 1), %rdi
+  inc %rdi /* aligned, 1..LOOP_VEC bytes on */
   add %rdi, %rsi
   .p2align 5
 1:
@@ -115,37 +139,37 @@
   .if \groups == 2
   forward_vectors TURN
   .endif
-  add $(\groups * TURN * VEC), %rsi
-  add $(\groups * TURN * VEC), %rdi
+  add $(\groups * TURN * LOOP_VEC), %rsi
+  add $(\groups * TURN * LOOP_VEC), %rdi
   cmp %r8, %rdi
   jb 1b
   end_vectors store_last, \groups
-  STOREU V0, (%r9)
-  RETURN
+  LOOP_STOREU W0, (%r9)
+  LOOP_RETURN
 .endm
 
 .macro backward_loop groups
   end_vectors load_first, \groups
-  LOADU -VEC(%rsi, %rdx), V0
-  lea -VEC(%rdi, %rdx), %r9 /* where the last vector goes */
+  LOOP_LOADU -LOOP_VEC(%rsi, %rdx), W0
+  lea -LOOP_VEC(%rdi, %rdx), %r9 /* where the last vector goes */
   lea -1(%rdi, %rdx), %r8
-  and $-VEC, %r8 /* aligned, 1..VEC bytes before the end */
+  and $-LOOP_VEC, %r8 /* aligned, 1..LOOP_VEC bytes before the end */
   sub %rdi, %rsi
   add %r8, %rsi
-  lea (\groups * TURN * VEC)(%rdi), %r10
+  lea (\groups * TURN * LOOP_VEC)(%rdi), %r10
   .p2align 5
 1:
   backward_vectors 0
   .if \groups == 2
   backward_vectors TURN
   .endif
-  sub $(\groups * TURN * VEC), %rsi
-  sub $(\groups * TURN * VEC), %r8
+  sub $(\groups * TURN * LOOP_VEC), %rsi
+  sub $(\groups * TURN * LOOP_VEC), %r8
   cmp %r10, %r8
   ja 1b
-  STOREU V0, (%r9)
+  LOOP_STOREU W0, (%r9)
   end_vectors store_first, \groups
-  RETURN
+  LOOP_RETURN
 .endm
 
 ENTRY(NAME(fc_mempcpy_))
@@ -224,7 +248,7 @@ NAME(fc_body_):
   forward_loop LONG_GROUPS
 
 .Ldone:
-  RETURN
+  LOOP_RETURN
 
   .p2align 4
 .Lalias:
@@ -257,14 +281,14 @@ NAME(fc_body_):
   test $63, %r8b
   jnz .Lforward
 .Lrep_movsb_go:
-  /* VEC bytes at each 64-byte step of the head; the rest starts on a line */
-  LOADU (%rsi), V0
-#if VEC < 64
-  LOADU VEC(%rsi), V1
+  /* a vector at each 64-byte step of the head; the rest starts on a line */
+  LOOP_LOADU (%rsi), W0
+#if LOOP_VEC < 64
+  LOOP_LOADU LOOP_VEC(%rsi), W1
 #endif
-#if VEC < 32
-  LOADU (2 * VEC)(%rsi), V2
-  LOADU (3 * VEC)(%rsi), V3
+#if LOOP_VEC < 32
+  LOOP_LOADU (2 * LOOP_VEC)(%rsi), W2
+  LOOP_LOADU (3 * LOOP_VEC)(%rsi), W3
 #endif
   mov %rdi, %r9
   lea (%rdi, %rdx), %rcx
@@ -274,42 +298,42 @@ NAME(fc_body_):
   add %rdi, %rsi
   sub %rdi, %rcx
   rep movsb
-  STOREU V0, (%r9)
-#if VEC < 64
-  STOREU V1, VEC(%r9)
+  LOOP_STOREU W0, (%r9)
+#if LOOP_VEC < 64
+  LOOP_STOREU W1, LOOP_VEC(%r9)
 #endif
-#if VEC < 32
-  STOREU V2, (2 * VEC)(%r9)
-  STOREU V3, (3 * VEC)(%r9)
+#if LOOP_VEC < 32
+  LOOP_STOREU W2, (2 * LOOP_VEC)(%r9)
+  LOOP_STOREU W3, (3 * LOOP_VEC)(%r9)
 #endif
-  RETURN
+  LOOP_RETURN
 
   .p2align 4
 .Lnon_temporal:
   neg %rcx
   cmp %rdx, %rcx
   jb .Lforward /* dst below src, overlapping */
-  LOADU (%rsi), V0
-#if VEC < 64
-  LOADU VEC(%rsi), V1
+  LOOP_LOADU (%rsi), W0
+#if LOOP_VEC < 64
+  LOOP_LOADU LOOP_VEC(%rsi), W1
 #endif
-#if VEC < 32
-  LOADU (2 * VEC)(%rsi), V2
-  LOADU (3 * VEC)(%rsi), V3
+#if LOOP_VEC < 32
+  LOOP_LOADU (2 * LOOP_VEC)(%rsi), W2
+  LOOP_LOADU (3 * LOOP_VEC)(%rsi), W3
 #endif
-  STOREU V0, (%rdi)
-#if VEC < 64
-  STOREU V1, VEC(%rdi)
+  LOOP_STOREU W0, (%rdi)
+#if LOOP_VEC < 64
+  LOOP_STOREU W1, LOOP_VEC(%rdi)
 #endif
-#if VEC < 32
-  STOREU V2, (2 * VEC)(%rdi)
-  STOREU V3, (3 * VEC)(%rdi)
+#if LOOP_VEC < 32
+  LOOP_STOREU W2, (2 * LOOP_VEC)(%rdi)
+  LOOP_STOREU W3, (3 * LOOP_VEC)(%rdi)
 #endif
-  LOADU -(1 * VEC)(%rsi, %rdx), V5
-  LOADU -(2 * VEC)(%rsi, %rdx), V6
-  LOADU -(3 * VEC)(%rsi, %rdx), V7
-  LOADU -(4 * VEC)(%rsi, %rdx), V8
-  lea -(4 * VEC)(%rdi, %rdx), %r8
+  LOOP_LOADU -(1 * LOOP_VEC)(%rsi, %rdx), W5
+  LOOP_LOADU -(2 * LOOP_VEC)(%rsi, %rdx), W6
+  LOOP_LOADU -(3 * LOOP_VEC)(%rsi, %rdx), W7
+  LOOP_LOADU -(4 * LOOP_VEC)(%rsi, %rdx), W8
+  lea -(4 * LOOP_VEC)(%rdi, %rdx), %r8
   sub %rdi, %rsi
   or $63, %rdi
   inc %rdi
@@ -317,25 +341,25 @@ NAME(fc_body_):
   .p2align 5
 .Lnon_temporal_turn:
   prefetchnta (8 * 64)(%rsi)
-#if VEC >= 32
+#if LOOP_VEC >= 32
   prefetchnta (9 * 64)(%rsi)
 #endif
-  LOADU (%rsi), V1
-  LOADU VEC(%rsi), V2
-  LOADU (2 * VEC)(%rsi), V3
-  LOADU (3 * VEC)(%rsi), V4
-  add $(4 * VEC), %rsi
-  STORENT V1, (%rdi)
-  STORENT V2, VEC(%rdi)
-  STORENT V3, (2 * VEC)(%rdi)
-  STORENT V4, (3 * VEC)(%rdi)
-  add $(4 * VEC), %rdi
+  LOOP_LOADU (%rsi), W1
+  LOOP_LOADU LOOP_VEC(%rsi), W2
+  LOOP_LOADU (2 * LOOP_VEC)(%rsi), W3
+  LOOP_LOADU (3 * LOOP_VEC)(%rsi), W4
+  add $(4 * LOOP_VEC), %rsi
+  LOOP_STORENT W1, (%rdi)
+  LOOP_STORENT W2, LOOP_VEC(%rdi)
+  LOOP_STORENT W3, (2 * LOOP_VEC)(%rdi)
+  LOOP_STORENT W4, (3 * LOOP_VEC)(%rdi)
+  add $(4 * LOOP_VEC), %rdi
   cmp %r8, %rdi
   jb .Lnon_temporal_turn
   sfence
-  STOREU V8, (%r8)
-  STOREU V7, VEC(%r8)
-  STOREU V6, (2 * VEC)(%r8)
-  STOREU V5, (3 * VEC)(%r8)
-  RETURN
+  LOOP_STOREU W8, (%r8)
+  LOOP_STOREU W7, LOOP_VEC(%r8)
+  LOOP_STOREU W6, (2 * LOOP_VEC)(%r8)
+  LOOP_STOREU W5, (3 * LOOP_VEC)(%r8)
+  LOOP_RETURN
 END(NAME(fc_memmove_))

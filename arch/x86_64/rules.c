@@ -7,9 +7,18 @@
 #include "arch/variant.h"
 #include "arch_cpu.h"
 
+/*
+ * Zen and Zen+, family 17h below model 30h, Dhyana, family 18h, and the Bulldozer family, 15h, store 32 bytes as two times
+ * 16, and no other CPU of these families has AVX2: loops of 16-byte vectors leave less to be copied twice.
+ */
+static int stores_halves(uint32_t id) {
+  unsigned family = fc_x86_family(id);
+  return family == 0x15 || family == 0x18 || (family == 0x17 && fc_x86_model(id) < 0x30);
+}
+
 uint32_t fc_builtin_avoid(const struct fc_cpu *cpu) {
   /* a copy inside a memory transaction must not abort it */
-  return cpu->features & FC_BIT(rtm) ? FC_VZEROUPPER : 0;
+  return (cpu->features & FC_BIT(rtm) ? FC_VZEROUPPER : 0) | (stores_halves(cpu->id) ? FC_WIDE : 0);
 }
 
 void fc_builtin_params(const struct fc_cpu *cpu, size_t params[FC_PARAM_COUNT]) {

@@ -10,6 +10,7 @@ set(arch_assembly
     arch/x86_64/entry.S
     arch/x86_64/functions.S
     arch/x86_64/fc_memmove_avx2.S
+    arch/x86_64/fc_memmove_avx2_narrow.S
     arch/x86_64/fc_memmove_avx512.S
     arch/x86_64/fc_memmove_avx512_masked.S
     arch/x86_64/fc_memmove_evex.S

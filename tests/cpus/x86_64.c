@@ -58,8 +58,11 @@ static const struct row rows[] = {
     /* AMD: E9, no rep movsb by rule */
     {"K8", 0x40fb2, 0, SSE2, 0, 0, 0, "sse2", NEVER},
     {"Bulldozer", 0x600f12, OSXSAVE | AVX, SSE2, 0, 0, 0x7, "sse2", NEVER},
-    {"Excavator", 0x660f01, OSXSAVE | AVX, SSE2, AVX2 | BMI2, 0, 0x7, "avx2", NEVER},
-    {"Zen 1", 0x800f11, OSXSAVE | AVX, SSE2, AVX2 | BMI2, 0, 0x7, "avx2", NEVER},
+    {"Excavator", 0x660f01, OSXSAVE | AVX, SSE2, AVX2 | BMI2, 0, 0x7, "avx2_narrow", NEVER},
+    {"Zen 1", 0x800f11, OSXSAVE | AVX, SSE2, AVX2 | BMI2, 0, 0x7, "avx2_narrow", NEVER},
+    {"Zen+", 0x800f82, OSXSAVE | AVX, SSE2, AVX2 | BMI2, 0, 0x7, "avx2_narrow", NEVER},
+    {"Dali, a late Zen 1", 0x820f01, OSXSAVE | AVX, SSE2, AVX2 | BMI2, 0, 0x7, "avx2_narrow", NEVER},
+    {"Dhyana", 0x900f02, OSXSAVE | AVX, SSE2, AVX2 | BMI2, 0, 0x7, "avx2_narrow", NEVER},
     {"Zen 2", 0x830f10, OSXSAVE | AVX, SSE2, AVX2 | BMI2, 0, 0x7, "avx2", NEVER},
     {"Zen 3", 0xa00f11, OSXSAVE | AVX, SSE2, AVX2 | BMI2 | ERMS, FSRM, 0x207, "avx2", NEVER},
     {"Zen 4", 0xa10f11, OSXSAVE | AVX, SSE2, AVX2 | BMI2 | ERMS | AVX512, FSRM, 0x2e7, "evex", NEVER},
