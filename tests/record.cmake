@@ -4,7 +4,7 @@ if(NOT TARGET fastcopy-tune)
   return()
 endif()
 
-add_executable(check_workload check_workload.c ${PROJECT_SOURCE_DIR}/tune/workload.c
+add_executable(check_workload check_workload.c ${PROJECT_SOURCE_DIR}/tune/text_file.c ${PROJECT_SOURCE_DIR}/tune/workload.c
                               ${PROJECT_SOURCE_DIR}/tune/workload_file.c)
 target_sources(check_workload PRIVATE $<TARGET_OBJECTS:workload_builtins>)
 target_include_directories(check_workload PRIVATE ${FASTCOPY_INCLUDES})

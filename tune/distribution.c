@@ -3,13 +3,11 @@
 
 #include <errno.h>
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "tune.h"
 
-#define FILE_MOST ((size_t)16 << 20)
 #define SIZE_MOST ((unsigned long long)1 << 40)
 
 static int add(struct distribution *distribution, size_t size, double share) {
@@ -109,36 +107,9 @@ int distribution_parse(struct distribution *distribution, const char *text, cons
 }
 
 int distribution_read(struct distribution *distribution, const char *path) {
-  FILE *file = fopen(path, "re");
-  if (file == NULL) {
-    tune_error("cannot open %s: %s", path, strerror(errno));
-    return -1;
-  }
-  char *text = NULL;
-  size_t size = 0, got = 0;
-  do {
-    char *more = realloc(text, size + 65536 + 1);
-    if (more == NULL) {
-      tune_error("cannot read %s: %s", path, strerror(ENOMEM));
-      free(text);
-      fclose(file);
-      return -1;
-    }
-    text = more;
-    got = fread(text + size, 1, 65536, file);
-    size += got;
-  } while (got != 0 && size <= FILE_MOST);
-  int result = -1;
-  if (got != 0 || ferror(file)) {
-    tune_error("cannot read %s: %s", path, size > FILE_MOST ? "it is too long for a distribution" : strerror(errno));
-  } else {
-    text[size] = '\0';
-    if (strlen(text) != size)
-      tune_error("%s: not a text file", path);
-    else
-      result = distribution_parse(distribution, text, path);
-  }
+  static const struct text_kind kind = {"distribution", "fastcopy-tune(1)", (size_t)16 << 20};
+  char *text = tune_read_text(path, &kind);
+  int result = text == NULL ? -1 : distribution_parse(distribution, text, path);
   free(text);
-  fclose(file);
   return result;
 }

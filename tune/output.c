@@ -4,6 +4,7 @@
 
 #include <ctype.h>
 #include <errno.h>
+#include <getopt.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -29,6 +30,22 @@ int tune_usage(const char *format, ...) {
   }
   fputs("Try 'fastcopy-tune --help'.\n", stderr);
   return TUNE_USAGE;
+}
+
+int tune_options(int argc, char **argv, const char *help, bool *json, int *code) {
+  static const struct option options[] = {
+      {"json", no_argument, NULL, 'j'}, {"help", no_argument, NULL, 'h'}, {NULL, 0, NULL, 0}};
+  for (int option; (option = getopt_long(argc, argv, "jh", options, NULL)) != -1;) {
+    if (option == 'j') {
+      *json = true;
+      continue;
+    }
+    if (option == 'h')
+      fputs(help, stdout);
+    *code = option == 'h' ? TUNE_DONE : tune_usage(NULL);
+    return 1;
+  }
+  return 0;
 }
 
 bool tune_parse_size(const char *text, size_t *bytes) {

@@ -24,9 +24,6 @@ static const char help[] =
     "Environment: FASTCOPY_TABLE, FASTCOPY_VARIANT and FASTCOPY_DISABLE work as in any program.\n"
     "Exit codes: 0 done, 1 failed (FILE is missing or damaged), 2 wrong usage.\n";
 
-static const struct option options[] = {
-    {"json", no_argument, NULL, 'j'}, {"help", no_argument, NULL, 'h'}, {NULL, 0, NULL, 0}};
-
 /* A parameter that a table leaves out keeps its built-in value. */
 enum { SHOWN_PARAMS = (int)FC_PARAM_COUNT < FC_TABLE_PARAMS ? (int)FC_PARAM_COUNT : FC_TABLE_PARAMS };
 
@@ -259,18 +256,9 @@ static int show_process(struct output *output, bool json, const struct fc_cpu *c
 
 int tune_show(int argc, char **argv) {
   bool json = false;
-  for (int option; (option = getopt_long(argc, argv, "jh", options, NULL)) != -1;) {
-    switch (option) {
-    case 'j':
-      json = true;
-      break;
-    case 'h':
-      fputs(help, stdout);
-      return TUNE_DONE;
-    default:
-      return tune_usage(NULL);
-    }
-  }
+  int code;
+  if (tune_options(argc, argv, help, &json, &code) != 0)
+    return code;
   if (optind + 1 < argc)
     return tune_usage("show takes one file, and '%s' is a second one", argv[optind + 1]);
   struct output output;

@@ -27,6 +27,18 @@ void tune_error(const char *format, ...) __attribute__((format(printf, 1, 2)));
 /* The same and a line that names --help; for getopt, which has said its own line, format is NULL. Returns TUNE_USAGE. */
 int tune_usage(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
+/* Reads the options of a command that has --json and --help alone. 0: go on, from optind; 1: *code is its exit code. */
+int tune_options(int argc, char **argv, const char *help, bool *json, int *code);
+
+/* What a text file holds; where its format is described. */
+struct text_kind {
+  const char *name, *manual;
+  size_t most; /* bytes */
+};
+
+/* The text file at path, malloc'ed; NULL with a line on standard error. */
+char *tune_read_text(const char *path, const struct text_kind *kind);
+
 /* Reads "64", "4K", "32M", "1G" (powers of 1024; also kib, MB, ...) into *bytes. False when it is nothing of the kind. */
 bool tune_parse_size(const char *text, size_t *bytes);
 

@@ -20,9 +20,6 @@ static const char help[] =
     "\n"
     "Exit codes: 0 done, 1 failed, 2 wrong usage.\n";
 
-static const struct option options[] = {
-    {"json", no_argument, NULL, 'j'}, {"help", no_argument, NULL, 'h'}, {NULL, 0, NULL, 0}};
-
 enum { NAME, NEEDS, USABLE, KIND, IN_FORCE, COLUMNS };
 static const struct output_column columns[COLUMNS] = {[NAME] = {"name", OUTPUT_TEXT},
                                                       [NEEDS] = {"needs", OUTPUT_TEXT},
@@ -32,18 +29,9 @@ static const struct output_column columns[COLUMNS] = {[NAME] = {"name", OUTPUT_T
 
 int tune_variants(int argc, char **argv) {
   bool json = false;
-  for (int option; (option = getopt_long(argc, argv, "jh", options, NULL)) != -1;) {
-    switch (option) {
-    case 'j':
-      json = true;
-      break;
-    case 'h':
-      fputs(help, stdout);
-      return TUNE_DONE;
-    default:
-      return tune_usage(NULL);
-    }
-  }
+  int code;
+  if (tune_options(argc, argv, help, &json, &code) != 0)
+    return code;
   if (optind < argc)
     return tune_usage("variants takes no argument, and '%s' is one", argv[optind]);
 

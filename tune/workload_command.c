@@ -25,9 +25,6 @@ static const char help[] =
     "\n"
     "Exit codes: 0 done, 1 failed, 2 wrong usage.\n";
 
-static const struct option options[] = {
-    {"json", no_argument, NULL, 'j'}, {"help", no_argument, NULL, 'h'}, {NULL, 0, NULL, 0}};
-
 static void print_file(struct libscols_table *table, const char *name, const struct workload_file *file) {
   static const char *const functions[RECORD_FUNCTIONS] = {"memcpy", "memmove"};
   enum { NAME, FUNCTION, CALLS, MEAN, BELOW_16, TO_64, SAME };
@@ -98,18 +95,9 @@ static void print_rows(struct output *output, const struct workload *workload) {
 
 int tune_workload(int argc, char **argv) {
   bool json = false;
-  for (int option; (option = getopt_long(argc, argv, "jh", options, NULL)) != -1;) {
-    switch (option) {
-    case 'j':
-      json = true;
-      break;
-    case 'h':
-      fputs(help, stdout);
-      return TUNE_DONE;
-    default:
-      return tune_usage(NULL);
-    }
-  }
+  int code;
+  if (tune_options(argc, argv, help, &json, &code) != 0)
+    return code;
   struct workload_file *files;
   struct workload workload;
   size_t count;

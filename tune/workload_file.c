@@ -8,7 +8,6 @@
 
 #include "tune.h"
 
-#define FILE_MOST ((size_t)1 << 20)
 #define FIRST_LINE "fastcopy-workload 1"
 
 static const char *const function_names[RECORD_FUNCTIONS] = {[RECORD_MEMCPY] = "memcpy", [RECORD_MEMMOVE] = "memmove"};
@@ -223,32 +222,10 @@ int workload_file_parse(struct workload_file *file, const char *text, const char
 
 int workload_file_read(struct workload_file *file, const char *path) {
   *file = (struct workload_file){0};
-  FILE *stream = fopen(path, "re");
-  if (stream == NULL) {
-    tune_error("cannot open the workload %s: %s", path, strerror(errno));
-    return -1;
-  }
-  char *text = malloc(FILE_MOST + 1);
-  if (text == NULL) {
-    fclose(stream);
-    return no_memory(file, path);
-  }
-  errno = 0;
-  size_t size = fread(text, 1, FILE_MOST + 1, stream);
-  int result = -1;
-  if (ferror(stream)) {
-    tune_error("cannot read the workload %s: %s", path, strerror(errno));
-  } else if (size > FILE_MOST) {
-    tune_error("%s: more than 1 MiB, so it is no workload; see fastcopy-workload(5)", path);
-  } else {
-    text[size] = '\0';
-    if (strlen(text) != size)
-      tune_error("%s: not a text file, so it is no workload; see fastcopy-workload(5)", path);
-    else
-      result = workload_file_parse(file, text, path);
-  }
+  static const struct text_kind kind = {"workload", "fastcopy-workload(5)", (size_t)1 << 20};
+  char *text = tune_read_text(path, &kind);
+  int result = text == NULL ? -1 : workload_file_parse(file, text, path);
   free(text);
-  fclose(stream);
   return result;
 }
 
