@@ -23,5 +23,5 @@ target_compile_options(recorded PRIVATE -fno-builtin -U_FORTIFY_SOURCE -fno-sani
 target_link_options(recorded PRIVATE -fno-sanitize=all)
 target_link_libraries(recorded PRIVATE fastcopy_warnings Threads::Threads)
 add_script(record 200 record.sh ${settings_file} ${PROJECT_BINARY_DIR} $<TARGET_FILE:recorded>)
-add_script(calibrate 100 record.sh ${settings_file} ${PROJECT_BINARY_DIR} $<TARGET_FILE:recorded> calibrate)
+add_script(calibrate 200 record.sh ${settings_file} ${PROJECT_BINARY_DIR} $<TARGET_FILE:recorded> calibrate)
 set_tests_properties(calibrate PROPERTIES RUN_SERIAL ON)

@@ -52,15 +52,20 @@ record() {
 if [ "${4:-}" = calibrate ]; then
   # one fixed size, always the same buffers: what is best for exactly this must win
   printf 'fastcopy-workload 1\nmemcpy 8 1000 same=1000 steady=1000 again=1000\n' >fixed.workload
+  measured=0
   for options in '-w fixed.workload' '-w fixed.workload -w again.workload --json' ''; do
     cp fixed.workload again.workload
-    status=0
-    # shellcheck disable=SC2086
-    "$tune" calibrate --quick --explain -o table.fct $options >out 2>err || status=$?
+    for _ in 1 2 3; do
+      status=0
+      # shellcheck disable=SC2086
+      "$tune" calibrate --quick --explain -o table.fct $options >out 2>err || status=$?
+      if [ "$status" -ne 1 ] || ! grep -q 'too busy' err; then break; fi
+    done
     if [ "$status" -eq 1 ] && grep -q 'too busy' err; then
       skip "calibrate $options: $(cat err)"
       continue
     fi
+    measured=$((measured + 1))
     if [ "$status" -ne 0 ] || ! "$tune" show table.fct >shown; then
       fail "calibrate $options: exit status $status, $(head -c 500 err)"
       continue
@@ -69,6 +74,14 @@ if [ "${4:-}" = calibrate ]; then
     rm table.fct
     # every variant that is usable and not for names alone is explained, for both functions
     for variant in $("$tune" variants | awk 'NR > 1 && / yes / && $1 != "generic" && $1 != "rep_movsb" { print $1 }'); do
+      case $variant in
+        avx2*)
+          if grep -qw rtm /proc/cpuinfo; then
+            skip "calibrate $options: $variant: not tried where it would abort memory transactions"
+            continue
+          fi
+          ;;
+      esac
       for function in memcpy memmove; do
         if grep -qE "^$function +${variant}[, ] *|\"candidate\": ?\"$variant\"" out; then
           pass
@@ -84,6 +97,8 @@ if [ "${4:-}" = calibrate ]; then
   status=0
   "$tune" calibrate --quick -w none.workload -o table.fct >out 2>err || status=$?
   if [ "$status" -eq 1 ] && [ "$(wc -l <err)" -eq 1 ] && [ ! -e table.fct ]; then pass; else fail "a workload that is missing: $status, $(cat err)"; fi
+  # on a machine that is busy all the time nothing of this was seen
+  if [ "$failed" -eq 0 ] && [ "$measured" -eq 0 ]; then exit 77; fi
   finish 2
 fi
 

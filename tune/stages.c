@@ -192,8 +192,8 @@ static int add_candidate(struct candidate *candidates, size_t *count, unsigned v
  * last row up, since rows stand with the boldest first; all without the small path before any with it.
  */
 static size_t list_candidates(const struct stages *stages, struct candidate *candidates) {
-  /* the built-in rules know nothing of the memory; what is copied here is cacheable */
-  uint32_t avoid = (fc_builtin_avoid(&fc_report.cpu) & ~(uint32_t)FC_DCBZ) | FC_FORCED;
+  /* the built-in rules know nothing of the memory, and what is copied here is cacheable; what is fast is measured */
+  uint32_t avoid = (fc_builtin_avoid(&fc_report.cpu) & ~(uint32_t)(FC_DCBZ | FC_WIDE)) | FC_FORCED;
   size_t count = 0;
   for (unsigned small = 0; small < fc_candidates.small_count; small++) {
     if (small != 0 && (fc_params[fc_candidates.smalls[small].param].features & ~fc_report.cpu.features) != 0)
