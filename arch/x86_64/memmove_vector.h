@@ -67,6 +67,14 @@
 #define LONG 1024
 
 /*
+ * From this size, which no first-level cache holds twice, the source is fetched some lines ahead: where wide vectors are
+ * stored in halves that was seen to gain 5 % in the next levels; nearer it costs as much.
+ */
+#if LOOP_VEC == 16
+#define FAR 16384
+#endif
+
+/*
  * A load that comes less than this behind a store, in the low 12 bits of the address, may be held up until it is clear
  * that they differ: so with dst that far after src, modulo a page, each turn of the forward loop would wait. Not where
  * the distance is a multiple of 16: there each load matches one store or none.
@@ -124,7 +132,7 @@
   LOOP_STOREU \reg, ((\i - 1) * LOOP_VEC)(%rdi)
 .endm
 
-.macro forward_loop groups
+.macro forward_loop groups, prefetch=0
   LOOP_LOADU (%rsi), W0
   end_vectors load_last, \groups
   lea -(\groups * TURN * LOOP_VEC)(%rdi, %rdx), %r8 /* where the last vectors go */
@@ -135,6 +143,10 @@
   add %rdi, %rsi
   .p2align 5
 1:
+  .if \prefetch
+  prefetcht0 (8 * 64)(%rsi)
+  prefetcht0 (9 * 64)(%rsi)
+  .endif
   forward_vectors 0
   .if \groups == 2
   forward_vectors TURN
@@ -245,7 +257,17 @@ NAME(fc_body_):
   cmp $ALIAS, %ecx
   jb .Lalias
 .Lforward_go:
+#ifdef FAR
+  cmp $FAR, %rdx
+  jae .Lforward_far
+#endif
   forward_loop LONG_GROUPS
+
+#ifdef FAR
+  .p2align 4
+.Lforward_far:
+  forward_loop LONG_GROUPS, 1
+#endif
 
 .Ldone:
   LOOP_RETURN
