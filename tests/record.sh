@@ -175,14 +175,17 @@ mkdir seen
 if [ ! -s out ] && [ -s seen/here.workload ]; then pass; else fail "the program sees $(cat out)"; fi
 
 # A signal reaches the program, and what it counted is written.
-# shellcheck disable=SC2016 # the program expands it
-"$tune" record -o passed -- sh -c 'trap "exit 21" TERM; "$0" threads; touch ready; while :; do sleep 0.1; done' "$recorded" &
-pid=$!
-for _ in $(seq 200); do if [ -e ready ]; then break; fi; sleep 0.1; done
-kill -TERM "$pid"
-status=0
-wait "$pid" || status=$?
-if [ "$status" -eq 21 ]; then pass; else fail "SIGTERM: exit status $status"; fi
+for signal in TERM USR1; do
+  rm -f ready
+  # shellcheck disable=SC2016 # the program expands it
+  "$tune" record -o passed -- sh -c 'trap "exit 21" TERM USR1; "$0" threads; touch ready; while :; do sleep 0.1; done' "$recorded" &
+  pid=$!
+  for _ in $(seq 200); do if [ -e ready ]; then break; fi; sleep 0.1; done
+  kill -"$signal" "$pid"
+  status=0
+  wait "$pid" || status=$?
+  if [ "$status" -eq 21 ]; then pass; else fail "SIG$signal: exit status $status"; fi
+done
 has passed memcpy 37 calls 401000
 
 # What it refuses ---------------------------------------------------------------------------------------------------
@@ -203,6 +206,8 @@ refuses 'no program' 2 'record: no program given' "$tune" record -o new
 refuses 'a program that is missing' 127 'cannot run ' "$tune" record -o new -- ./missing
 refuses 'a program that is none' 126 'cannot run ' "$tune" record -o new -- ./other
 refuses 'a place that is missing' 1 'cannot write the workload none/new: ' "$tune" record -o none/new -- true
+mkfifo pipe
+refuses 'a result that is no regular file' 1 'pipe is no regular file' timeout 20 "$tune" record -o pipe -- "$recorded" none
 refuses 'a program that copies nothing' 1 '[^ ]* copied nothing' "$tune" record -o new -- "$recorded" none
 # shellcheck disable=SC2016 # the shell that has the limit expands it
 refuses 'a limit of file sizes' 1 'cannot make a file of 25 MB' sh -c 'ulimit -f 1000; exec "$0" record -o new -- true' "$tune"

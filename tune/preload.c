@@ -39,8 +39,8 @@ bool preload_find(char library[PATH_MAX], const char *name, const char *folder, 
   return false;
 }
 
-/* Does LD_PRELOAD name this very file? */
-static bool is_preloaded(const char *before, const char *library) {
+/* Does LD_PRELOAD name this very file, or name it first? */
+static bool is_preloaded(const char *before, const char *library, bool first) {
   struct stat wanted, found;
   bool is = false;
   char *names = strdup(before), *rest = names;
@@ -50,6 +50,8 @@ static bool is_preloaded(const char *before, const char *library) {
     const char *name = strsep(&rest, " :");
     is = strchr(name, '/') != NULL && stat(name, &found) == 0 && found.st_dev == wanted.st_dev &&
          found.st_ino == wanted.st_ino;
+    if (first && *name != '\0')
+      break;
   }
   free(names);
   return is;
@@ -64,7 +66,7 @@ bool preload_add(const char *library, bool first, preload_complain *complain) {
     return false;
   }
   const char *before = getenv("LD_PRELOAD");
-  if (before != NULL && is_preloaded(before, library))
+  if (before != NULL && is_preloaded(before, library, first))
     return true;
   before = before != NULL ? before : "";
   char *value = NULL;

@@ -40,8 +40,6 @@ struct recording {
   const char *output;
 };
 
-#define OUTPUT_FLAGS (O_WRONLY | O_CLOEXEC | O_NOCTTY)
-
 /* In memory, where there is room: a disk would write the counters again and again. */
 static int open_counters(struct recording *recording) {
   const char *const folders[] = {getenv("TMPDIR"), "/dev/shm", "/tmp"};
@@ -70,9 +68,10 @@ static int open_counters(struct recording *recording) {
   reason = errno;
   close(fd);
   char path[PATH_MAX];
+  errno = recording->file == MAP_FAILED ? reason : 0;
   if (recording->file == MAP_FAILED || realpath(recording->counters, path) == NULL ||
       setenv(RECORD_VARIABLE, path, 1) != 0) {
-    tune_error("cannot map the counters: %s", strerror(reason));
+    tune_error("cannot map the counters: %s", strerror(errno));
     return -1;
   }
   recording->file->size = sizeof *recording->file;
@@ -85,20 +84,71 @@ static int cannot_write(const struct recording *recording) {
   return -1;
 }
 
+/* The file that a name leads to, through symbolic links, and a name beside it for its successor. */
+struct place {
+  char path[PATH_MAX], fresh[PATH_MAX + 8];
+  mode_t mode;
+};
+
+/* What is there already is kept until all of its successor is written. */
+static int find_place(struct place *place, const struct recording *recording) {
+  struct stat status;
+  mode_t mask = umask(0);
+  umask(mask);
+  place->mode = 0666 & ~mask;
+  if (stat(recording->output, &status) == 0) {
+    if (!S_ISREG(status.st_mode)) {
+      tune_error("%s is no regular file, so the workload is not written there; name another with --output",
+                 recording->output);
+      return -1;
+    }
+    if (access(recording->output, W_OK) != 0 || realpath(recording->output, place->path) == NULL)
+      return cannot_write(recording);
+    place->mode = status.st_mode & 0777;
+  } else if (errno != ENOENT) {
+    return cannot_write(recording);
+  } else if (snprintf(place->path, sizeof place->path, "%s", recording->output) >= PATH_MAX) {
+    errno = ENAMETOOLONG;
+    return cannot_write(recording);
+  }
+  snprintf(place->fresh, sizeof place->fresh, "%s.XXXXXX", place->path);
+  return 0;
+}
+
 /*
  * Before the program runs: it may take long, and the result is to have a place. Nothing is left there that the program
  * could find.
  */
 static int try_output(const struct recording *recording) {
-  int fd = open(recording->output, OUTPUT_FLAGS | O_CREAT | O_EXCL, 0666);
-  bool is_new = fd >= 0;
-  if (fd < 0 && errno == EEXIST)
-    fd = open(recording->output, OUTPUT_FLAGS);
+  struct place place;
+  if (find_place(&place, recording) != 0)
+    return -1;
+  int fd = mkostemp(place.fresh, O_CLOEXEC);
   if (fd < 0)
     return cannot_write(recording);
   close(fd);
-  if (is_new)
-    unlink(recording->output);
+  unlink(place.fresh);
+  return 0;
+}
+
+static int put(const struct recording *recording, const struct workload_file *workload) {
+  struct place place;
+  if (find_place(&place, recording) != 0)
+    return -1;
+  errno = 0;
+  int fd = mkostemp(place.fresh, O_CLOEXEC);
+  FILE *stream = fd >= 0 ? fdopen(fd, "w") : NULL;
+  if (stream == NULL)
+    return cannot_write(recording);
+  workload_file_write(workload, stream);
+  int failed = fchmod(fd, place.mode) != 0 || fflush(stream) != 0 || fsync(fd) != 0 || ferror(stream);
+  failed |= fclose(stream) != 0;
+  if (failed || rename(place.fresh, place.path) != 0) {
+    int reason = errno;
+    unlink(place.fresh);
+    errno = reason;
+    return cannot_write(recording);
+  }
   return 0;
 }
 
@@ -120,19 +170,21 @@ static int run(char **program, bool *ran) {
     return TUNE_FAILED;
   }
   /* a key at the terminal reaches both; the recorder waits for what the program makes of it, and hands on the others */
-  struct sigaction ignore = {.sa_handler = SIG_IGN}, hand = {.sa_handler = pass_on, .sa_flags = SA_RESTART}, old[4];
-  static const int numbers[4] = {SIGINT, SIGQUIT, SIGTERM, SIGHUP};
+  enum { KEYS = 2, SIGNALS = 7 };
+  static const int numbers[SIGNALS] = {SIGINT, SIGQUIT, SIGTERM, SIGHUP, SIGUSR1, SIGUSR2, SIGALRM};
+  struct sigaction ignore = {.sa_handler = SIG_IGN}, hand = {.sa_handler = pass_on, .sa_flags = SA_RESTART};
+  struct sigaction old[SIGNALS];
   sigset_t all, before;
   sigfillset(&all);
   sigprocmask(SIG_BLOCK, &all, &before);
-  for (unsigned i = 0; i < 4; i++) {
+  for (unsigned i = 0; i < SIGNALS; i++) {
     sigaction(numbers[i], NULL, &old[i]);
     if (old[i].sa_handler != SIG_IGN)
-      sigaction(numbers[i], i < 2 ? &ignore : &hand, NULL);
+      sigaction(numbers[i], i < KEYS ? &ignore : &hand, NULL);
   }
   pid_t pid = fork();
   if (pid == 0) {
-    for (unsigned i = 0; i < 4; i++)
+    for (unsigned i = 0; i < SIGNALS; i++)
       sigaction(numbers[i], &old[i], NULL);
     sigaction(SIGXFSZ, &old_limit, NULL);
     sigprocmask(SIG_SETMASK, &before, NULL);
@@ -193,7 +245,7 @@ static char *join(char **program) {
   return fclose(stream) == 0 ? text : NULL;
 }
 
-static int write_workload(const struct recording *recording, char **program) {
+static int write_workload(const struct recording *recording, char **program, int code) {
   struct workload_file workload = {.command = join(program)};
   uint64_t calls = 0;
   int result = -1;
@@ -204,17 +256,10 @@ static int write_workload(const struct recording *recording, char **program) {
                "architecture",
                *program);
   } else if (calls == 0) {
-    tune_error("%s copied nothing that could be counted, so there is no workload", *program);
+    tune_error("%s copied nothing that could be counted, and ended with exit code %d, so there is no workload",
+               *program, code);
   } else {
-    errno = 0;
-    int fd = open(recording->output, OUTPUT_FLAGS | O_CREAT | O_TRUNC, 0666);
-    FILE *stream = fd >= 0 ? fdopen(fd, "w") : NULL;
-    if (stream != NULL) {
-      workload_file_write(&workload, stream);
-      result = (ferror(stream) | (fclose(stream) != 0)) ? -1 : 0;
-    }
-    if (result != 0)
-      cannot_write(recording);
+    result = put(recording, &workload);
   }
   workload_file_free(&workload);
   return result;
@@ -233,7 +278,7 @@ static int record(struct recording *recording, char **program) {
   int code = run(program, &ran);
   if (!ran)
     return code;
-  return write_workload(recording, program) == 0 ? code : TUNE_FAILED;
+  return write_workload(recording, program, code) == 0 ? code : TUNE_FAILED;
 }
 
 static const struct option options[] = {

@@ -198,8 +198,8 @@ static size_t list_candidates(const struct stages *stages, struct candidate *can
   for (unsigned small = 0; small < fc_candidates.small_count; small++) {
     if (small != 0 && (fc_params[fc_candidates.smalls[small].param].features & ~fc_report.cpu.features) != 0)
       continue;
-    if (small == 0)
-      add_candidate(candidates, &count, stages->builtin.memcpy_variant, 0);
+    if (small == 0 || fc_candidates_small(stages->builtin.memcpy_variant, small))
+      add_candidate(candidates, &count, stages->builtin.memcpy_variant, small);
     for (unsigned pass = 0; pass < 2; pass++) {
       for (unsigned i = 0; i < FC_VARIANT_COUNT; i++) {
         unsigned variant = pass == 0 ? i : FC_VARIANT_COUNT - 1 - i;

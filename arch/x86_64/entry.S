@@ -63,6 +63,7 @@
   ENTRY_EXPORTED(name);                                                                                                \
   cmp %rdx, %rcx;                                                                                                      \
   jb fc_chk_fail;                                                                                                      \
+  .p2align 6;                                                                                                          \
   END(name)
 
 ENTRY_CHECKED(__memcpy_chk)

@@ -8,12 +8,12 @@
 #include "arch_cpu.h"
 
 /*
- * Zen and Zen+, family 17h below model 30h, Dhyana, family 18h, and the Bulldozer family, 15h, store 32 bytes as two times
- * 16, and no other CPU of these families has AVX2: loops of 16-byte vectors leave less to be copied twice.
+ * Zen and Zen+, family 17h below model 30h, their first copies by Hygon, family 18h below model 4, and the Bulldozer family,
+ * 15h, store 32 bytes as two times 16: loops of 16-byte vectors leave less to be copied twice.
  */
 static int stores_halves(uint32_t id) {
-  unsigned family = fc_x86_family(id);
-  return family == 0x15 || family == 0x18 || (family == 0x17 && fc_x86_model(id) < 0x30);
+  unsigned family = fc_x86_family(id), model = fc_x86_model(id);
+  return family == 0x15 || (family == 0x17 && model < 0x30) || (family == 0x18 && model < 4);
 }
 
 uint32_t fc_builtin_avoid(const struct fc_cpu *cpu) {

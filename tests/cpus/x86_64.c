@@ -62,6 +62,7 @@ static const struct row rows[] = {
     {"Zen 1", 0x800f11, OSXSAVE | AVX, SSE2, AVX2 | BMI2, 0, 0x7, "avx2_narrow", NEVER},
     {"Zen+", 0x800f82, OSXSAVE | AVX, SSE2, AVX2 | BMI2, 0, 0x7, "avx2_narrow", NEVER},
     {"Dali, a late Zen 1", 0x820f01, OSXSAVE | AVX, SSE2, AVX2 | BMI2, 0, 0x7, "avx2_narrow", NEVER},
+    {"Hygon, family 18h model 4", 0x900f41, OSXSAVE | AVX, SSE2, AVX2 | BMI2, 0, 0x7, "avx2", NEVER},
     {"Dhyana", 0x900f02, OSXSAVE | AVX, SSE2, AVX2 | BMI2, 0, 0x7, "avx2_narrow", NEVER},
     {"Zen 2", 0x830f10, OSXSAVE | AVX, SSE2, AVX2 | BMI2, 0, 0x7, "avx2", NEVER},
     {"Zen 3", 0xa00f11, OSXSAVE | AVX, SSE2, AVX2 | BMI2 | ERMS, FSRM, 0x207, "avx2", NEVER},
