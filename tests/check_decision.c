@@ -156,13 +156,13 @@ static void check_window(void) {
   expect(decision_window(points, SIZES, never).min == SIZE_MAX, "window: a single size is none");
   forge(points, (double[]){0.9, 0.9, 0.9, 0.9, 0.9, 0.9, 0.9, 0.9, 1.1, 1.1});
   expect(decision_window(points, SIZES, never).min == SIZE_MAX, "window: nor are two");
-  forge(points, (double[]){0.9, 0.9, 0.9, 0.9, 0.9, 0.9, 0.9, 1.025, 1.05, 1.08});
+  forge(points, (double[]){0.9, 0.9, 0.9, 0.9, 0.9, 0.9, 0.9, 1.06, 1.07, 1.12});
   expect(decision_window(points, SIZES, never).min == SIZE_MAX, "window: three sizes that gain little are none");
-  forge(points, (double[]){0.9, 0.9, 0.9, 0.9, 0.9, 0.9, 0.9, 1.05, 1.07, 1.08});
+  forge(points, (double[]){0.9, 0.9, 0.9, 0.9, 0.9, 0.9, 0.9, 1.12, 1.14, 1.2});
   expect(decision_window(points, SIZES, never).min != SIZE_MAX, "window: three that gain more are one");
   forge(points, (double[]){0.9, 1.01, 1.015, 1.01, 1.01, 1.015, 0.9, 0.9, 0.9, 0.9});
   expect(decision_window(points, SIZES, never).min == SIZE_MAX, "window: below 2 % is none");
-  forge(points, (double[]){0.5, 0.9, 1.1, 1.05, 1.2, 1.1, 1.1, 1.1, 0.7, 0.7});
+  forge(points, (double[]){0.5, 0.9, 1.1, 1.05, 1.2, 1.15, 1.15, 1.15, 0.7, 0.7});
   points[4].worst = 0.5;
   window = decision_window(points, SIZES, never);
   expect(window.min == 32768 && window.max == 262144, "window: a size that one residency pays for is left out");

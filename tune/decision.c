@@ -10,7 +10,7 @@
 #define CELL_TOLERATED 0.90 /* no residency or alignment may become slower than this for the sake of the mean */
 #define LOSS_TOLERATED 0.97 /* nor may a reader of the copy pay for stores past the cache */
 #define FIRST_GAIN 1.10
-#define RANGE_GAIN 1.2 /* product over its sizes: a range that wins less is there in one run and not in the next */
+#define RANGE_GAIN 1.4 /* product over its sizes: a range that wins less is there in one run and not in the next */
 #define RANGE_LEAST 3  /* sizes: one or two, most likely beside the stores past the cache, are no range but chance */
 #define RESTLESS_GAIN 1.25
 #define NOISE_INTERVAL 1.04 /* high over low of two equal subjects */

@@ -67,8 +67,8 @@
 #define LONG 1024
 
 /*
- * From this size, which no first-level cache holds twice, the source is fetched some lines ahead: where wide vectors are
- * stored in halves that was seen to gain 5 % in the next levels; nearer it costs as much.
+ * Above this size, which the first-level caches of 32 KB just hold twice, the source is fetched some lines ahead: where
+ * wide vectors are stored in halves that was seen to gain 5 % in the next levels; nearer it costs as much.
  */
 #if LOOP_VEC == 16
 #define FAR 16384
@@ -259,7 +259,7 @@ NAME(fc_body_):
 .Lforward_go:
 #ifdef FAR
   cmp $FAR, %rdx
-  jae .Lforward_far
+  ja .Lforward_far
 #endif
   forward_loop LONG_GROUPS
 
