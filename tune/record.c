@@ -141,7 +141,7 @@ static int put(const struct recording *recording, const struct workload_file *wo
   if (stream == NULL)
     return cannot_write(recording);
   workload_file_write(workload, stream);
-  int failed = fchmod(fd, place.mode) != 0 || fflush(stream) != 0 || fsync(fd) != 0 || ferror(stream);
+  int failed = fchmod(fd, place.mode) != 0 || fflush(stream) != 0 || tune_sync(fd) != 0 || ferror(stream);
   failed |= fclose(stream) != 0;
   if (failed || rename(place.fresh, place.path) != 0) {
     int reason = errno;

@@ -401,9 +401,6 @@ static int write_all(int fd, const unsigned char *bytes, size_t size) {
   return 0;
 }
 
-/* A file system without fsync says EINVAL. */
-static int sync_file(int fd) { return fsync(fd) == 0 || errno == EINVAL ? 0 : -1; }
-
 static int make_temporary(char name[PATH_MAX], const char *path) {
   if (folder_name(name, path) != 0)
     return -1;
@@ -433,7 +430,7 @@ static int replace(const char *path, const unsigned char *bytes, size_t size) {
     step = "writing";
   else if (fchmod(fd, 0644) != 0)
     step = "making it readable for all";
-  else if (sync_file(fd) != 0)
+  else if (tune_sync(fd) != 0)
     step = "writing it to the disk";
   int reason = errno;
   if (close(fd) != 0 && step == NULL) {
@@ -473,7 +470,7 @@ int table_file_write(const struct table_file *file, const char *path) {
     hold_interruptions(&before);
     sigaction(SIGXFSZ, &ignore, &limit);
     result = replace(path, bytes, size);
-    if (result == 0 && sync_file(locked_folder) != 0)
+    if (result == 0 && tune_sync(locked_folder) != 0)
       result = cannot_write(path, "writing its folder to the disk");
     sigaction(SIGXFSZ, &limit, NULL);
     sigprocmask(SIG_SETMASK, &before, NULL);

@@ -3,9 +3,11 @@
 #ifndef TUNE_H
 #define TUNE_H
 
+#include <errno.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <unistd.h>
 
 #include "dispatch/plan.h"
 
@@ -29,6 +31,9 @@ int tune_usage(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 /* Reads the options of a command that has --json and --help alone. 0: go on, from optind; 1: *code is its exit code. */
 int tune_options(int argc, char **argv, const char *help, bool *json, int *code);
+
+/* To the disk; a file system without fsync says EINVAL. */
+static inline int tune_sync(int fd) { return fsync(fd) == 0 || errno == EINVAL ? 0 : -1; }
 
 /* What a text file holds; where its format is described. */
 struct text_kind {

@@ -36,8 +36,7 @@ static void add_loops(struct fc_ranges *list, const size_t params[FC_PARAM_COUNT
   char loop[160];
   snprintf(loop, sizeof loop,
            "loop, four vectors of %zu bytes a turn, stores aligned; downward where dst lies inside the source or, in a "
-           "page, "
-           "a little after it",
+           "page, a little after it",
            vec);
   if (rep_from < rep_below) {
     fc_ranges_add(list, rep_from, why, "%s", loop);
