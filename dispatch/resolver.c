@@ -165,14 +165,18 @@ void fc_plan_of_process(struct fc_report *report, int may_speak) {
     say(report);
 }
 
-static void publish(void) {
-  fc_plan_of_process(&fc_report, 1);
-  fc_live.memcpy_slot = fc_slot(&fc_live.memcpy_slot, fc_variant_body(fc_report.plan.memcpy_variant));
-  fc_live.memmove_slot = fc_slot(&fc_live.memmove_slot, fc_variant_body(fc_report.plan.memmove_variant));
+void fc_live_set(const struct fc_plan *plan) {
+  fc_live.memcpy_slot = fc_slot(&fc_live.memcpy_slot, fc_variant_body(plan->memcpy_variant));
+  fc_live.memmove_slot = fc_slot(&fc_live.memmove_slot, fc_variant_body(plan->memmove_variant));
   /* an architecture's entries may use the slots as soon as the parameters are there */
   __asm__ volatile("" ::: "memory");
   for (unsigned i = 0; i < FC_PARAM_COUNT; i++)
-    fc_live.params[i] = fc_report.plan.params[i];
+    fc_live.params[i] = plan->params[i];
+}
+
+static void publish(void) {
+  fc_plan_of_process(&fc_report, 1);
+  fc_live_set(&fc_report.plan);
   fc_report.published = 1;
 }
 

@@ -25,14 +25,7 @@ int live_open(void) {
   return 0;
 }
 
-void live_set(const struct fc_plan *plan) {
-  fc_live.memcpy_slot = fc_slot(&fc_live.memcpy_slot, fc_variant_body(plan->memcpy_variant));
-  fc_live.memmove_slot = fc_slot(&fc_live.memmove_slot, fc_variant_body(plan->memmove_variant));
-  for (unsigned i = 0; i < FC_PARAM_COUNT; i++)
-    fc_live.params[i] = plan->params[i];
-}
-
 void live_restore(void) {
-  live_set(&fc_report.plan);
+  fc_live_set(&fc_report.plan);
   protect(PROT_READ);
 }

@@ -190,7 +190,7 @@ int measure_round(struct samples *samples, struct work *work, const struct subje
     return -1;
   if (work->turn == 0) {
     if (subjects[0].plan != NULL)
-      live_set(subjects[0].plan);
+      fc_live_set(subjects[0].plan);
     work_find_turn(work, subjects[0].function, TURN_NS);
   }
   unsigned order[count];
@@ -200,7 +200,7 @@ int measure_round(struct samples *samples, struct work *work, const struct subje
     if (active != NULL && !active[who])
       continue;
     if (subjects[who].plan != NULL)
-      live_set(subjects[who].plan);
+      fc_live_set(subjects[who].plan);
     /* read through a volatile: the compiler must not know that this is memcpy */
     copy_function *volatile hidden = subjects[who].function;
     copy_function *copy = hidden;

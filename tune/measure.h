@@ -17,7 +17,7 @@ typedef void *copy_function(void *dst, const void *src, size_t n);
 struct subject {
   const char *name;
   copy_function *function;
-  const struct fc_plan *plan; /* set through live_set() before its turn; NULL for functions that follow none */
+  const struct fc_plan *plan; /* set through fc_live_set() before its turn; NULL for functions that follow none */
 };
 
 struct operation {
